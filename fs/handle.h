@@ -1,0 +1,92 @@
+/* handle: one open file description.
+ *
+ * One that wrote or truncated gives exactly one version:
+ *
+ *   state      image          reads see        becomes, by
+ *   clean      none or old    the newest       dirty: WRITE, size change
+ *   truncated  empty          the image        dirty: WRITE
+ *   dirty      own            the image        clean: commit
+ *
+ * commit: FLUSH, only from the process that opened it and only if dirty
+ * (every redirection sends a FLUSH before it writes, every child that
+ * inherited the descriptor sends one when it ends); FSYNC; RELEASE. The
+ * version stored before by the same handle goes as the new one comes. An
+ * appending handle's image is the list of bytes it adds. A new file is stored
+ * empty when it is created, so a name is there from create on, and that
+ * version is the handle's own. Functions return 0 or a negative errno.
+ */
+#ifndef CELLFS_FS_HANDLE_H
+#define CELLFS_FS_HANDLE_H
+
+#include "inode.h"
+
+struct handle;
+
+/* What the kernel may do with an open file. */
+struct opening {
+	bool direct_io, keep_cache, no_flush;
+};
+
+/* Opens. created: the file was made by this very call, *its version is mine
+ * (0: none). fresh: owner and mode should it have to be made again. */
+int
+handle_open(struct fs *fs, struct inode *inode, int flags,
+    const struct caller *caller, const struct attrs *fresh, int64_t mine,
+    struct handle **out, struct opening *how);
+
+/* How many bytes, 0 at the end. mapped: asked for through a map. */
+int64_t
+handle_read(struct fs *fs, struct handle *h, uint64_t offset, void *to,
+    size_t size, bool mapped);
+
+int
+handle_write(struct fs *fs, struct handle *h, uint64_t offset,
+    const void *from, size_t size, bool mapped);
+
+/* ftruncate(2), and growth by fallocate(2) with grow_only. */
+int
+handle_resize(struct fs *fs, struct handle *h, uint64_t size, bool grow_only);
+
+/* close(2): its answer is close's. */
+int
+handle_flush(struct fs *fs, struct handle *h, pid_t thread);
+
+/* fsync(2): stored and on the disk. */
+int
+handle_sync(struct fs *fs, struct handle *h);
+
+/* The last reference is gone: stores what is left, logs an error, frees. */
+void
+handle_release(struct fs *fs, struct handle *h);
+
+/* At the end of the mount: releases every handle that is still open. */
+void
+handles_close(struct fs *fs);
+
+/* truncate(2) of a name: one version at once. */
+int
+handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size);
+
+/* Before its name moves: what is pending is stored. names is held. */
+int
+handles_settle(struct fs *fs, struct inode *inode);
+
+/* After it moved onto another cell: the version `before` of its handles is
+ * now called `after` (0: no more). names is held. */
+void
+handles_follow(struct fs *fs, struct inode *inode, int64_t before,
+    int64_t after);
+
+/* Attributes set by name while a handle is pending belong to that version:
+ * the caller's handle, else the last written; false: none is pending. */
+bool
+handles_take_attrs(struct fs *fs, struct inode *inode,
+    const struct caller *caller, const struct attrs *attrs);
+
+/* Shows the writer's own size and time where st is asked by the writer, or a
+ * handle is mapped. Returns whether it is open for writing at all. */
+bool
+handles_overlay(struct fs *fs, struct inode *inode,
+    const struct caller *caller, struct stat *st);
+
+#endif

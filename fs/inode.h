@@ -1,0 +1,96 @@
+/* inode: what the kernel has a number for.
+ *
+ * An inode hangs on its parent, so renaming a directory moves what is below
+ * it. It lives while the kernel looks it up, a child hangs on it, a handle or
+ * a request holds it. The number handed to the kernel is its address; it is
+ * never used to find anything in the store.
+ *
+ * Locks, outermost first:  names > a handle's own > nodes->lock > kv's.
+ *   names        read by what stores or makes, written by what renames or
+ *                removes: no commit lands under a name that has just moved
+ *   handle lock  everything in one open file
+ *   nodes->lock  all inodes and lists of handles; a leaf: nothing is called
+ *                with it held
+ * names and a handle's lock are the two that are held across kv calls.
+ */
+#ifndef CELLFS_FS_INODE_H
+#define CELLFS_FS_INODE_H
+
+#include <pthread.h>
+
+#include "node.h"
+
+struct handle;
+
+struct inode {
+	/* All guarded by nodes->lock. */
+	enum kind kind;
+	struct inode *up; /* NULL: the root, or gone for good */
+	struct buf key;
+	int64_t number;
+	uint64_t lookups;     /* the kernel's */
+	unsigned holds;	      /* children, handles, requests */
+	bool gone;	      /* its name has been removed or replaced */
+	struct stat last;     /* what fstat answers once it is gone */
+	struct handle *handles;
+	int64_t cached;	      /* the version in the kernel's page cache */
+	struct timespec touched; /* a directory that was changed in */
+	struct inode *next;   /* of the same hash */
+};
+
+struct nodes {
+	pthread_rwlock_t names;
+	pthread_mutex_t lock;
+	struct inode root;
+	struct handle *open; /* all handles there are */
+	struct inode **table;
+	size_t room, count;
+};
+
+int
+nodes_open(struct fs *fs);
+
+void
+nodes_close(struct fs *fs);
+
+/* The inode of a child of dir, made if need be, held; dir is held by the
+ * caller. NULL: no memory. */
+struct inode *
+inode_get(struct fs *fs, struct inode *dir, const struct child *child);
+
+/* Likewise, or NULL if the kernel does not know it. */
+struct inode *
+inode_known(struct fs *fs, struct inode *dir, const struct child *child);
+
+void
+inode_hold(struct fs *fs, struct inode *inode);
+
+/* Safe on NULL. */
+void
+inode_put(struct fs *fs, struct inode *inode);
+
+/* The kernel was told of it, and forgets again. */
+void
+inode_looked(struct fs *fs, struct inode *inode);
+
+void
+inode_forget(struct fs *fs, struct inode *inode, uint64_t lookups);
+
+/* Its name is no more; last is what fstat of open files says from now on. */
+void
+inode_gone(struct fs *fs, struct inode *inode, const struct stat *last);
+
+/* It is now that child of dir; what stood there before is gone. */
+int
+inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
+    const struct child *child);
+
+/* Where it stands now. -ESTALE: nowhere, its name is gone; -ENOMEM. */
+int
+inode_spot(struct fs *fs, struct inode *inode, struct spot *out);
+
+/* A directory was changed in, just now. */
+void
+inode_touch(struct fs *fs, struct inode *dir);
+
+#endif

@@ -1,0 +1,89 @@
+#include "journal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void
+journal_init(struct journal *j, bool echo)
+{
+	*j = (struct journal){.echo = echo};
+	pthread_mutex_init(&j->lock, NULL);
+}
+
+void
+journal_release(struct journal *j)
+{
+	buf_release(&j->lines);
+	pthread_mutex_destroy(&j->lock);
+}
+
+/* Forgets the older half, at a line's end. Called with the lock held. */
+static void
+forget_half(struct journal *j)
+{
+	uint8_t *half = j->lines.data + j->lines.size / 2;
+	uint8_t *end = j->lines.data + j->lines.size;
+	uint8_t *cut = memchr(half, '\n', (size_t)(end - half));
+
+	if (!cut)
+		return;
+	j->lines.size = (size_t)(end - cut - 1);
+	memmove(j->lines.data, cut + 1, j->lines.size);
+}
+
+static void
+add(struct journal *j, const char *what, const char *line)
+{
+	struct timespec now;
+	struct tm utc;
+	char stamp[32];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &utc);
+	if (j->lines.size > JOURNAL_BYTES)
+		forget_half(j);
+	buf_printf(&j->lines, "%s.%03ldZ %s%s%s\n", stamp,
+	    now.tv_nsec / 1000000, what, *what ? ": " : "", line);
+	if (buf_status(&j->lines))
+		buf_clear(&j->lines);
+	if (j->echo)
+		fprintf(stderr, "cellfs: %s%s%s\n", what, *what ? ": " : "",
+		    line);
+}
+
+void
+journal_line(void *context, const char *line)
+{
+	struct journal *j = context;
+
+	pthread_mutex_lock(&j->lock);
+	add(j, "", line);
+	pthread_mutex_unlock(&j->lock);
+}
+
+void
+journal_refusal(struct journal *j, const char *what, const char *sentence)
+{
+	pthread_mutex_lock(&j->lock);
+	add(j, what, sentence);
+	snprintf(j->last, sizeof(j->last), "%s", sentence);
+	pthread_mutex_unlock(&j->lock);
+}
+
+void
+journal_read(struct journal *j, struct buf *out)
+{
+	pthread_mutex_lock(&j->lock);
+	buf_append(out, buf_slice(&j->lines));
+	pthread_mutex_unlock(&j->lock);
+}
+
+void
+journal_last(struct journal *j, struct buf *out)
+{
+	pthread_mutex_lock(&j->lock);
+	buf_text(out, j->last);
+	pthread_mutex_unlock(&j->lock);
+}

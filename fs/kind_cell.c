@@ -1,0 +1,234 @@
+/* Cells, their single versions, and cells seen as counters. */
+#include "kinds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kv/why.h"
+
+#define COUNTER_TEXT 32 /* bytes of a decimal 64-bit number and spaces */
+
+int
+cell_find(struct fs *fs, struct spot *spot, struct look *look)
+{
+	struct info info;
+	int r = kv_stat(fs->kv, &spot->place, spot->version, &info);
+
+	if (r == 0)
+		stat_fill(fs, spot, &info, look);
+	return r;
+}
+
+int
+cell_open(struct fs *fs, const struct spot *spot, struct reader *out)
+{
+	return kv_value_open(fs->kv, &spot->place, spot->version,
+	    &out->value);
+}
+
+int
+cell_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+{
+	struct schema schema;
+
+	if (!spot->place.table.size)
+		return 0; /* a dot file of .schema */
+	int r = kv_table_schema(fs->kv, spot->place.table, &schema);
+	if (r < 0)
+		return r;
+	const struct family *f =
+	    schema_family(&schema, spot->place.family);
+	if (f)
+		*out = f->max_cell_size;
+	schema_release(&schema);
+	return 0;
+}
+
+static int
+mutate(struct fs *fs, const struct spot *spot, struct op *ops, size_t count,
+    unsigned flags)
+{
+	struct mutation m = {
+		.table = spot->place.table,
+		.row = spot->place.row,
+		.ops = ops,
+		.count = count,
+		.flags = flags | MUTATE_KEEP,
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		ops[i].family = spot->place.family;
+		ops[i].qualifier = spot->place.qualifier;
+	}
+	return kv_mutate(fs->kv, &m);
+}
+
+/* The timestamp a put to this spot asks for. */
+static int64_t
+stamp_of(const struct spot *spot)
+{
+	return spot->version.which == VERSION_AT ? spot->version.number
+						 : TS_LATEST;
+}
+
+int
+cell_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
+    int64_t *mine)
+{
+	struct op put = {
+		.type = OP_PUT, .timestamp = stamp_of(spot), .fresh = *fresh};
+	int r = mutate(fs, spot, &put, 1,
+	    MUTATE_ABSENT | MUTATE_REFUSE_PUSHED);
+
+	*mine = put.stored;
+	return r;
+}
+
+int
+cell_drop(struct fs *fs, const struct spot *spot)
+{
+	struct op all = {.type = OP_DELETE_COLUMN, .timestamp = TS_LATEST};
+
+	return mutate(fs, spot, &all, 1, MUTATE_PRESENT);
+}
+
+/* The version stored before by the same handle goes as the new one comes, so
+ * one open leaves one version. */
+int
+cell_store(struct fs *fs, const struct spot *spot, struct storing *how)
+{
+	struct image_tail tail;
+	struct source source = image_source(how->image, 0, &tail);
+	struct op ops[2] = {
+		{.type = how->append ? OP_APPEND : OP_PUT,
+		    .timestamp = TS_LATEST, .source = &source,
+		    .attrs = how->attrs, .fresh = how->fresh},
+		{.type = OP_DELETE_VERSION, .timestamp = how->mine},
+	};
+	int r = mutate(fs, spot, ops, how->mine ? 2 : 1, 0);
+
+	if (r == 0)
+		how->mine = ops[0].stored;
+	return r;
+}
+
+int
+version_drop(struct fs *fs, const struct spot *spot)
+{
+	struct op one = {
+		.type = OP_DELETE_VERSION, .timestamp = stamp_of(spot)};
+
+	return mutate(fs, spot, &one, 1, MUTATE_PRESENT);
+}
+
+int
+version_store(struct fs *fs, const struct spot *spot, struct storing *how)
+{
+	struct image_tail tail;
+	struct source source = image_source(how->image, 0, &tail);
+	struct op put = {.type = OP_PUT, .timestamp = stamp_of(spot),
+		.source = &source, .attrs = how->attrs, .fresh = how->fresh};
+	int r = mutate(fs, spot, &put, 1, MUTATE_REFUSE_PUSHED);
+
+	if (r == 0)
+		how->mine = put.stored;
+	return r;
+}
+
+/* --- counters ------------------------------------------------------------ */
+
+int
+counter_open(struct fs *fs, const struct spot *spot, struct reader *out)
+{
+	struct value *value;
+	uint8_t bytes[8];
+	int r = kv_value_open(fs->kv, &spot->place, spot->version, &value);
+
+	if (r < 0)
+		return r;
+	if (value->info.size != sizeof(bytes))
+		r = why(EINVAL, "not a counter: %llu bytes wide, not 8",
+		    (unsigned long long)value->info.size);
+	else if (kv_value_read(fs->kv, value, 0, bytes, sizeof(bytes)) !=
+	    sizeof(bytes))
+		r = -EIO;
+	kv_value_close(fs->kv, value);
+	if (r < 0)
+		return r;
+	buf_printf(&out->text, "%lld\n", (long long)(int64_t)be64(bytes));
+	return buf_status(&out->text);
+}
+
+int
+counter_find(struct fs *fs, struct spot *spot, struct look *look)
+{
+	struct reader reader = {0};
+	int r = cell_find(fs, spot, look);
+
+	if (r == 0)
+		r = counter_open(fs, spot, &reader);
+	look->st.st_size = (off_t)reader.text.size;
+	reader_release(fs, &reader);
+	return r;
+}
+
+/* A counter that is not there comes into being with its first addition. */
+int
+counter_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
+    int64_t *mine)
+{
+	(void)fs;
+	(void)spot;
+	(void)fresh;
+	(void)mine;
+	return 0;
+}
+
+/* Reads the addend; blanks around it do not count. */
+static int
+addend(const struct image *image, int64_t *out)
+{
+	char text[COUNTER_TEXT + 1] = "";
+	char *end;
+	int64_t n = image_read(image, 0, text, COUNTER_TEXT);
+
+	if (n < 0)
+		return (int)n;
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	if (errno || end == text || image->size > COUNTER_TEXT ||
+	    end[strspn(end, " \t\n")])
+		return why(EINVAL, "not a whole number of 64 bits: %s", text);
+	return 0;
+}
+
+/* While a number may still be growing only its characters are checked. */
+int
+counter_check(const struct image *image)
+{
+	char text[COUNTER_TEXT + 1] = "";
+	int64_t n = image_read(image, 0, text, COUNTER_TEXT);
+
+	if (n < 0)
+		return (int)n;
+	if (image->size > COUNTER_TEXT || text[strspn(text, "+-0123456789 \t\n")])
+		return why(EINVAL, "not a whole number of 64 bits: %s", text);
+	return 0;
+}
+
+int
+counter_store(struct fs *fs, const struct spot *spot, struct storing *how)
+{
+	struct op add = {.type = OP_INCREMENT, .timestamp = TS_LATEST,
+		.fresh = how->fresh};
+	int r;
+
+	if (!how->image->size)
+		return 0; /* opened and truncated: nothing to add */
+	r = addend(how->image, &add.delta);
+	if (r == 0)
+		r = mutate(fs, spot, &add, 1, 0);
+	image_release(how->image);
+	return r;
+}

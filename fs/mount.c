@@ -1,0 +1,451 @@
+#define FUSE_USE_VERSION 312
+#include "mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fuse.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../kv/why.h"
+#include "handle.h"
+#include "notify.h"
+#include "ops.h"
+#include "tunnel.h"
+
+#define DEFAULT_CACHE (256 << 20)
+#define DEFAULT_BUFFERS (64 << 20)
+#define THREADS 3
+
+/* Later than the kernel headers this is built with may know. */
+#define DIRECT_IO_ALLOW_MMAP ((uint64_t)1 << 36)
+
+struct mount {
+	struct fs fs;
+	struct fuse_session *session;
+	char store[PATH_MAX], mount_point[PATH_MAX];
+	pthread_mutex_t receive; /* held by the thread that waits for work */
+	int report;		 /* where the parent hears of us, or -1 */
+};
+
+/* --- the session's ends -------------------------------------------------------- */
+
+/* What the kernel offered in INIT; libfuse 3.14 does not pass these two on. */
+static uint64_t offered;
+static bool answered;
+
+static ssize_t
+session_read(int fd, void *to, size_t size, void *userdata)
+{
+	ssize_t n = read(fd, to, size);
+	const struct fuse_in_header *in = to;
+	const struct fuse_init_in *init = (const void *)(in + 1);
+
+	(void)userdata;
+	if (!answered && n >= (ssize_t)(sizeof(*in) + sizeof(*init)) &&
+	    in->opcode == FUSE_INIT)
+		offered = init->flags | (uint64_t)init->flags2 << 32;
+	return n;
+}
+
+/* Adds what we want to the answer to INIT, as far as it was offered. */
+static void
+complete_init(struct fuse_init_out *out)
+{
+	uint64_t more = offered & (FUSE_PARALLEL_DIROPS |
+	    (offered & FUSE_INIT_EXT
+		    ? FUSE_INIT_EXT | DIRECT_IO_ALLOW_MMAP : 0));
+
+	out->flags |= (uint32_t)more;
+	out->flags2 |= (uint32_t)(more >> 32);
+	answered = true;
+}
+
+static ssize_t
+session_writev(int fd, struct iovec *iov, int count, void *userdata)
+{
+	(void)userdata;
+	if (!answered && count == 2 &&
+	    iov[1].iov_len == sizeof(struct fuse_init_out))
+		complete_init(iov[1].iov_base);
+	return writev(fd, iov, count);
+}
+
+static const struct fuse_custom_io session_io = {
+	.read = session_read,
+	.writev = session_writev,
+};
+
+/* --- serving ------------------------------------------------------------------- */
+
+/* A RELEASE is done before the next request is taken from the kernel, which
+ * does not wait for its answer: whoever closed and then looks sees it done. */
+static bool
+must_not_be_overtaken(const struct fuse_buf *buf)
+{
+	const struct fuse_in_header *in = buf->mem;
+
+	return in->opcode == FUSE_RELEASE || in->opcode == FUSE_FORGET ||
+	    in->opcode == FUSE_BATCH_FORGET;
+}
+
+static void *
+serve(void *context)
+{
+	struct mount *m = context;
+	struct fuse_buf buf = {0};
+
+	while (!fuse_session_exited(m->session)) {
+		pthread_mutex_lock(&m->receive);
+		int n = fuse_session_exited(m->session)
+		    ? 0 : fuse_session_receive_buf(m->session, &buf);
+		bool now = n > 0 && must_not_be_overtaken(&buf);
+		if (now)
+			fuse_session_process_buf(m->session, &buf);
+		pthread_mutex_unlock(&m->receive);
+		if (n == -EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		if (!now)
+			fuse_session_process_buf(m->session, &buf);
+	}
+	free(buf.mem);
+	fuse_session_exit(m->session);
+	kill(getpid(), SIGUSR1); /* the main thread waits for this, too */
+	return NULL;
+}
+
+static void
+no_action(int signal)
+{
+	(void)signal;
+}
+
+/* The signals that end the mount are waited for by the main thread alone;
+ * SIGUSR2 does nothing but wake a thread that waits for a request. */
+static void
+block_signals(sigset_t *ends)
+{
+	struct sigaction wake = {.sa_handler = no_action};
+
+	sigemptyset(ends);
+	sigaddset(ends, SIGTERM);
+	sigaddset(ends, SIGINT);
+	sigaddset(ends, SIGHUP);
+	sigaddset(ends, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, ends, NULL);
+	sigaction(SIGUSR2, &wake, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Serves until the mount is taken away or a signal ends it. */
+static int
+serve_all(struct mount *m, const sigset_t *ends)
+{
+	pthread_t threads[THREADS];
+	size_t count = 0;
+	int signal;
+
+	while (count < THREADS &&
+	    pthread_create(&threads[count], NULL, serve, m) == 0)
+		count++;
+	if (count)
+		sigwait(ends, &signal);
+	fuse_session_exit(m->session);
+	fuse_session_unmount(m->session);
+	for (size_t i = 0; i < count; i++) {
+		struct timespec until;
+		do {
+			pthread_kill(threads[i], SIGUSR2);
+			clock_gettime(CLOCK_REALTIME, &until);
+			until.tv_nsec += 20000000;
+			until.tv_sec += until.tv_nsec / 1000000000;
+			until.tv_nsec %= 1000000000;
+		} while (pthread_timedjoin_np(threads[i], NULL, &until));
+	}
+	return count ? 0 : -EAGAIN;
+}
+
+static void
+send_inode(void *context, struct inode *inode, bool data)
+{
+	struct mount *m = context;
+	fuse_ino_t ino = inode == &m->fs.nodes->root ? FUSE_ROOT_ID
+						     : (fuse_ino_t)inode;
+
+	fuse_lowlevel_notify_inval_inode(m->session, ino, data ? 0 : -1, 0);
+}
+
+static void
+send_entry(void *context, struct inode *dir, struct slice name)
+{
+	struct mount *m = context;
+	fuse_ino_t ino = dir == &m->fs.nodes->root ? FUSE_ROOT_ID
+						   : (fuse_ino_t)dir;
+
+	fuse_lowlevel_notify_inval_entry(m->session, ino,
+	    (const char *)name.data, name.size);
+}
+
+/* --- opening and closing ----------------------------------------------------------- */
+
+/* Opens everything but the session, in the process that will serve. */
+static int
+fs_open(struct mount *m, const struct mount_options *o)
+{
+	struct fs *fs = &m->fs;
+	const struct notify_sender sender = {
+		.inode = send_inode, .entry = send_entry, .context = m};
+	const struct kv_options options = {
+		.path = m->store, .mount_point = m->mount_point,
+		.read_only = o->read_only, .create = !o->read_only,
+		.cache = o->cache ? o->cache : DEFAULT_CACHE,
+		.sync_seconds = o->sync_seconds,
+		.log = journal_line, .log_context = &fs->journal,
+	};
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	fs->started = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	fs->store = m->store;
+	fs->read_only = o->read_only;
+	fs->masquerade = (struct masquerade){.has_uid = o->has_uid,
+		.has_gid = o->has_gid, .has_umask = o->has_umask,
+		.uid = o->uid, .gid = o->gid, .umask = o->umask};
+	fs->buffers = (struct budget){.directory = m->store,
+		.limit = o->buffers ? o->buffers : DEFAULT_BUFFERS};
+	journal_init(&fs->journal, o->foreground);
+	int r = kv_open(&options, &fs->kv);
+	if (r == 0)
+		r = nodes_open(fs);
+	if (r == 0)
+		r = tunnel_open(fs);
+	if (r == 0)
+		r = notify_open(fs, &sender);
+	return r;
+}
+
+/* Ends what fs_open() began, however far it came. */
+static int
+fs_close(struct fs *fs)
+{
+	int r = 0;
+
+	if (fs->notify)
+		notify_close(fs);
+	if (fs->nodes)
+		handles_close(fs);
+	if (fs->tunnel)
+		tunnel_close(fs);
+	if (fs->nodes)
+		nodes_close(fs);
+	if (fs->kv)
+		r = kv_close(fs->kv);
+	journal_release(&fs->journal);
+	return r;
+}
+
+/* The session's options: ours, then what the caller passes on. */
+static int
+session_options(const struct mount *m, const struct mount_options *o,
+    struct buf *out)
+{
+	buf_text(out, "default_permissions,subtype=cellfs,fsname=");
+	for (const char *c = m->store; *c; c++) {
+		if (*c == ',' || *c == '\\')
+			buf_byte(out, '\\');
+		buf_byte(out, (uint8_t)*c);
+	}
+	if (geteuid() == 0)
+		buf_text(out, ",allow_other");
+	if (o->read_only)
+		buf_text(out, ",ro");
+	if (o->fuse_options && *o->fuse_options)
+		buf_printf(out, ",%s", o->fuse_options);
+	buf_byte(out, '\0');
+	return buf_status(out);
+}
+
+static int
+session_open(struct mount *m, const struct mount_options *o)
+{
+	struct buf options = {0};
+	int r = session_options(m, o, &options);
+	char *argv[] = {"cellfs", "-o", (char *)options.data, NULL};
+	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
+
+	if (r == 0) {
+		m->session = fuse_session_new(&args, &ops, sizeof(ops),
+		    &m->fs);
+		if (!m->session)
+			r = why(EINVAL, "libfuse refuses the mount options");
+	}
+	if (r == 0 && fuse_session_mount(m->session, m->mount_point) < 0)
+		r = why(EIO, "cannot mount at %s: is /dev/fuse there, and "
+		    "may you use it?", m->mount_point);
+	if (r == 0 &&
+	    fuse_session_custom_io(m->session, &session_io,
+		fuse_session_fd(m->session)) < 0)
+		r = why(EIO, "libfuse takes no reader of ours");
+	buf_release(&options);
+	return r;
+}
+
+/* --- the two processes --------------------------------------------------------------- */
+
+struct report {
+	int result;
+	char sentence[1024];
+};
+
+/* Tells the parent, once, how it went. */
+static void
+report(struct mount *m, int r)
+{
+	struct report out = {.result = r};
+
+	if (m->report < 0)
+		return;
+	if (r < 0)
+		snprintf(out.sentence, sizeof(out.sentence), "%s",
+		    why_text(r));
+	if (write(m->report, &out, sizeof(out)) < 0 && r == 0)
+		fuse_session_exit(m->session); /* nobody waits for us */
+	close(m->report);
+	m->report = -1;
+}
+
+/* Opens, serves and closes; in the serving process. */
+static int
+run(struct mount *m, const struct mount_options *o)
+{
+	sigset_t ends;
+	int r;
+
+	block_signals(&ends);
+	pthread_mutex_init(&m->receive, NULL);
+	r = fs_open(m, o);
+	if (r == 0)
+		r = session_open(m, o);
+	report(m, r);
+	if (r == 0)
+		r = serve_all(m, &ends);
+	int closed = fs_close(&m->fs);
+	if (m->session) {
+		fuse_session_unmount(m->session);
+		fuse_session_destroy(m->session);
+	}
+	return r < 0 ? r : closed;
+}
+
+/* Leaves the caller's terminal, directory and descriptors alone. */
+static void
+detach(int keep)
+{
+	setsid();
+	if (chdir("/") < 0)
+		return;
+	int null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	close_range(3, (unsigned)keep - 1, 0);
+	close_range((unsigned)keep + 1, ~0u, 0);
+}
+
+/* Waits for the child's word and for the mount to answer. */
+static int
+await(int from, const char *mount_point)
+{
+	struct report in;
+	struct statvfs v;
+	ssize_t n;
+
+	do
+		n = read(from, &in, sizeof(in));
+	while (n < 0 && errno == EINTR);
+	close(from);
+	if (n != sizeof(in))
+		return why(EIO, "the mounting process has died");
+	if (in.result < 0)
+		return why(-in.result, "%s", in.sentence);
+	if (statvfs(mount_point, &v) < 0)
+		return why(errno, "%s does not answer", mount_point);
+	return 0;
+}
+
+static int
+run_detached(struct mount *m, const struct mount_options *o)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	pid_t child = fork();
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		m->report = ends[1];
+		detach(ends[1]);
+		_exit(run(m, o) < 0);
+	}
+	close(ends[1]);
+	return await(ends[0], m->mount_point);
+}
+
+/* The mount point as an absolute path. What a killed daemon has left mounted
+ * there is taken away. */
+static int
+find_mount_point(const char *path, char *out)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 && errno == ENOTCONN &&
+	    umount2(path, MNT_DETACH) < 0)
+		return why(ENOTCONN, "%s: a dead mount is in the way: run "
+		    "fusermount3 -u %s", path, path);
+	if (stat(path, &st) < 0)
+		return why(errno, "%s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return why(ENOTDIR, "%s: not a directory", path);
+	return realpath(path, out) ? 0 : -errno;
+}
+
+/* The store's absolute path; its last part may not be there yet. */
+static int
+find_store(const char *path, char *out)
+{
+	if (realpath(path, out))
+		return 0;
+	if (errno != ENOENT || (mkdir(path, 0700) < 0))
+		return why(errno, "%s: %s", path, strerror(errno));
+	return realpath(path, out) ? 0 : -errno;
+}
+
+int
+mount_run(const struct mount_options *o)
+{
+	struct mount *m = calloc(1, sizeof(*m));
+	int r = m ? 0 : -ENOMEM;
+
+	if (r == 0)
+		m->report = -1;
+	if (r == 0)
+		r = find_mount_point(o->mount_point, m->mount_point);
+	if (r == 0)
+		r = find_store(o->store, m->store);
+	if (r == 0)
+		r = o->foreground ? run(m, o) : run_detached(m, o);
+	free(m);
+	return r;
+}

@@ -1,0 +1,346 @@
+#include "node.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kv/why.h"
+
+void
+child_release(struct child *c)
+{
+	buf_release(&c->key);
+}
+
+int
+child_set(struct child *c, enum kind kind, struct slice key, int64_t number)
+{
+	c->kind = kind;
+	c->number = number;
+	return buf_set(&c->key, key);
+}
+
+void
+spot_release(struct spot *s)
+{
+	buf_release(&s->bytes);
+	*s = (struct spot){0};
+}
+
+/* The fields of a place that can hold bytes, in their order in the spot. */
+static struct slice *
+field(struct spot *s, unsigned i)
+{
+	struct slice *fields[] = {&s->place.table, &s->place.row,
+	    &s->place.family, &s->place.qualifier, &s->place.dot_dir,
+	    &s->place.dot, &s->word};
+
+	return i < sizeof(fields) / sizeof(*fields) ? fields[i] : NULL;
+}
+
+int
+spot_own(struct spot *s)
+{
+	size_t at = 0;
+
+	s->bytes = (struct buf){0};
+	for (unsigned i = 0; field(s, i); i++)
+		buf_append(&s->bytes, *field(s, i));
+	if (buf_status(&s->bytes)) {
+		spot_release(s);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; field(s, i); i++) {
+		size_t size = field(s, i)->size;
+		*field(s, i) = slice_of(size ? s->bytes.data + at : NULL,
+		    size);
+		at += size;
+	}
+	return 0;
+}
+
+/* Which field of the place a child's key fills. */
+static struct slice *
+key_field(struct spot *s)
+{
+	switch (s->kind) {
+	case KIND_TABLE:
+	case KIND_SCHEMA_FILE:
+		return &s->place.table;
+	case KIND_ROW_PART:
+	case KIND_ROW:
+		return &s->place.row;
+	case KIND_FAMILY:
+		return &s->place.family;
+	case KIND_DOT_DIR:
+		return &s->place.dot_dir;
+	case KIND_DOT_FILE:
+		return &s->place.dot;
+	case KIND_CONTROL_FILE:
+		return &s->word;
+	default:
+		return &s->place.qualifier;
+	}
+}
+
+void
+spot_step(struct spot *s, enum kind kind, struct slice key, int64_t number)
+{
+	s->kind = kind;
+	s->place.level = kinds[kind].level;
+	s->version = (struct version){VERSION_NEWEST, 0};
+	if (kind == KIND_VERSION)
+		s->version = (struct version){VERSION_AT, number};
+	else if (kind == KIND_NTH)
+		s->version = (struct version){VERSION_NTH, number};
+	if (key.size) /* a version in q@/ has its directory's qualifier */
+		*key_field(s) = key;
+}
+
+int
+spot_child(const struct spot *dir, const struct child *child, struct spot *out)
+{
+	*out = *dir;
+	spot_step(out, child->kind, buf_slice(&child->key), child->number);
+	return spot_own(out);
+}
+
+/* Spreads a hash over all bits (the finish of SplitMix64). */
+static uint64_t
+mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+uint64_t
+spot_number(const struct spot *s)
+{
+	struct spot *fields = (struct spot *)s; /* field() only looks */
+	uint64_t hash = mix((uint64_t)s->kind + 1);
+
+	if (s->kind == KIND_ROOT)
+		return 1;
+	if (s->kind == KIND_SCHEMA_DIR)
+		return 2;
+	for (unsigned i = 0; field(fields, i); i++)
+		hash = mix(slice_hash(*field(fields, i), hash));
+	hash = mix(hash ^ (uint64_t)s->version.number);
+	return hash | (uint64_t)1 << 63;
+}
+
+void
+reader_release(struct fs *fs, struct reader *r)
+{
+	kv_value_close(fs->kv, r->value);
+	buf_release(&r->text);
+	*r = (struct reader){0};
+}
+
+int64_t
+reader_read(struct fs *fs, struct reader *r, uint64_t offset, void *to,
+    size_t size)
+{
+	if (r->value)
+		return kv_value_read(fs->kv, r->value, offset, to, size);
+	if (offset >= r->text.size)
+		return 0;
+	if (size > r->text.size - offset)
+		size = (size_t)(r->text.size - offset);
+	memcpy(to, r->text.data + offset, size);
+	return (int64_t)size;
+}
+
+uint64_t
+reader_size(const struct reader *r)
+{
+	return r->value ? r->value->info.size : r->text.size;
+}
+
+int
+node_parse(const struct spot *dir, struct slice component, struct child *out)
+{
+	*out = (struct child){0};
+	if (component.size > NAME_BYTES)
+		return why(ENAMETOOLONG, "a name of %zu bytes: at most %d",
+		    component.size, NAME_BYTES);
+	if (!kinds[dir->kind].parse)
+		return -ENOTDIR;
+
+	int r = kinds[dir->kind].parse(dir, component, out);
+	if (r < 0)
+		child_release(out);
+	return r;
+}
+
+int
+node_find(struct fs *fs, struct spot *spot, struct look *look)
+{
+	memset(look, 0, sizeof(*look));
+	return kinds[spot->kind].find(fs, spot, look);
+}
+
+int
+node_list(struct fs *fs, const struct spot *dir, struct listing *to)
+{
+	if (!kinds[dir->kind].list)
+		return -ENOTDIR;
+	return kinds[dir->kind].list(fs, dir, to);
+}
+
+/* The one answer to a change that a kind does not know. */
+static int
+refuse(const struct fs *fs, const struct spot *spot, bool known)
+{
+	if (fs->read_only)
+		return why(EROFS, "the mount is read-only");
+	if (kinds[spot->kind].read_only)
+		return why(EROFS, "%s: read-only", kinds[spot->kind].name);
+	if (!known)
+		return why(EPERM, "%s: cannot be changed so",
+		    kinds[spot->kind].name);
+	return 0;
+}
+
+int
+node_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
+    int64_t *mine)
+{
+	int r = refuse(fs, spot, kinds[spot->kind].make != NULL);
+
+	*mine = 0;
+	return r < 0 ? r : kinds[spot->kind].make(fs, spot, fresh, mine);
+}
+
+int
+node_drop(struct fs *fs, const struct spot *spot)
+{
+	int r = refuse(fs, spot, kinds[spot->kind].drop != NULL);
+
+	return r < 0 ? r : kinds[spot->kind].drop(fs, spot);
+}
+
+int
+node_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs)
+{
+	int r = refuse(fs, spot, kinds[spot->kind].set != NULL);
+
+	return r < 0 ? r : kinds[spot->kind].set(fs, spot, attrs);
+}
+
+int
+node_open(struct fs *fs, const struct spot *spot, struct reader *out)
+{
+	*out = (struct reader){0};
+	if (!kinds[spot->kind].open)
+		return kinds[spot->kind].directory ? -EISDIR : -EPERM;
+	return kinds[spot->kind].open(fs, spot, out);
+}
+
+int
+node_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+{
+	int r = refuse(fs, spot, kinds[spot->kind].store != NULL);
+
+	*out = UINT64_MAX;
+	if (r < 0 || !kinds[spot->kind].limit)
+		return r;
+	return kinds[spot->kind].limit(fs, spot, out);
+}
+
+int
+node_check(enum kind kind, const struct image *image)
+{
+	return kinds[kind].check ? kinds[kind].check(image) : 0;
+}
+
+int
+node_store(struct fs *fs, const struct spot *spot, struct storing *how)
+{
+	int r = refuse(fs, spot, kinds[spot->kind].store != NULL);
+
+	return r < 0 ? r : kinds[spot->kind].store(fs, spot, how);
+}
+
+/* What every look shares; then the mount's own owner and mode over it. */
+static void
+finish(const struct fs *fs, const struct spot *spot, struct look *look)
+{
+	const struct masquerade *m = &fs->masquerade;
+	bool directory = kinds[spot->kind].directory;
+	struct stat *st = &look->st;
+
+	st->st_ino = spot_number(spot);
+	st->st_nlink = 1;
+	st->st_blksize = 4096;
+	st->st_blocks = (blkcnt_t)((st->st_size + 511) / 512);
+	st->st_mode |= directory ? S_IFDIR : S_IFREG;
+	st->st_atim = st->st_mtim;
+	if (m->has_uid)
+		st->st_uid = m->uid;
+	if (m->has_gid)
+		st->st_gid = m->gid;
+	if (m->has_umask)
+		st->st_mode = (st->st_mode & S_IFMT) |
+		    ((directory ? 0777 : 0666) & ~m->umask);
+	if (kinds[spot->kind].read_only)
+		st->st_mode &= ~(mode_t)0222;
+	look->hold = kinds[spot->kind].hold;
+}
+
+static struct timespec
+from_ms(int64_t ms)
+{
+	return (struct timespec){
+	    .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+}
+
+/* What expires is not believed longer than a second, or than it lives. */
+static double
+until(int64_t expires, double hold)
+{
+	struct timespec now;
+
+	if (expires == NEVER || hold == 0)
+		return hold;
+	clock_gettime(CLOCK_REALTIME, &now);
+	double left = (double)expires / 1e3 - (double)now.tv_sec -
+	    (double)now.tv_nsec / 1e9;
+	return left < 0 ? 0 : left > 1 ? 1 : left;
+}
+
+void
+stat_fill(const struct fs *fs, const struct spot *spot,
+    const struct info *info, struct look *look)
+{
+	struct stat *st = &look->st;
+
+	memset(look, 0, sizeof(*look));
+	st->st_mode = info->attrs.mode & 07777;
+	st->st_uid = info->attrs.uid;
+	st->st_gid = info->attrs.gid;
+	st->st_size = (off_t)info->size;
+	st->st_mtim = info->attrs.mtime;
+	st->st_ctim = info->attrs.mtime;
+	if (kinds[spot->kind].level == LEVEL_COLUMN)
+		st->st_ctim = from_ms(info->timestamp);
+	finish(fs, spot, look);
+	look->hold = until(info->expires, look->hold);
+}
+
+void
+stat_plain(const struct fs *fs, const struct spot *spot, mode_t mode,
+    uint64_t size, struct look *look)
+{
+	struct stat *st = &look->st;
+
+	memset(look, 0, sizeof(*look));
+	st->st_mode = mode;
+	st->st_uid = geteuid();
+	st->st_gid = getegid();
+	st->st_size = (off_t)size;
+	st->st_mtim = from_ms(fs->started);
+	st->st_ctim = st->st_mtim;
+	finish(fs, spot, look);
+}

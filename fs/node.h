@@ -1,0 +1,212 @@
+/* node: what an inode stands for, and what each kind of node can do.
+ *
+ * The tree is served from tables: a production (parent kind, component ->
+ * child kind) is the parent's `parse`, a kind is a row of method pointers in
+ * kinds.c plus one file kind_*.c. A missing method has one errno, chosen in
+ * node.c and nowhere else. No FUSE here.
+ *
+ * A node is reached through its parent, so renaming a directory moves all
+ * that hangs below it. Handlers never hold on to a node's names: they copy
+ * them into a spot, under the nodes' lock, and work on that.
+ */
+#ifndef CELLFS_FS_NODE_H
+#define CELLFS_FS_NODE_H
+
+#include <sys/stat.h>
+
+#include "fs.h"
+#include "path.h"
+
+enum kind {
+	KIND_ROOT,
+	KIND_TABLE,
+	KIND_ROW_PART,
+	KIND_ROW,
+	KIND_FAMILY,
+	KIND_COLUMN_PART,
+	KIND_CELL,
+	KIND_VERSION,  /* q@TS */
+	KIND_NTH,      /* q@~N */
+	KIND_COUNTER,  /* q@counter */
+	KIND_VERSIONS, /* q@/ */
+	KIND_DOT_FILE,
+	KIND_DOT_DIR,
+	KIND_SCHEMA_DIR,
+	KIND_SCHEMA_FILE,
+	KIND_CONTROL_DIR,
+	KIND_CONTROL_FILE,
+	KIND_COUNT,
+};
+
+/* What a component means inside a directory: owned key bytes. */
+struct child {
+	enum kind kind;
+	struct buf key;	 /* row, prefix, family, qualifier, name */
+	int64_t number;	 /* timestamp or n */
+};
+
+void
+child_release(struct child *c);
+
+/* An address copied out of the tree: kind, place and version, with their
+ * bytes. Owned; release with spot_release(). */
+struct spot {
+	enum kind kind;
+	struct place place;
+	struct version version;
+	struct slice word; /* a control file's name */
+	struct buf bytes;
+};
+
+void
+spot_release(struct spot *s);
+
+/* Goes one component down; the bytes stay borrowed until spot_own(). */
+void
+spot_step(struct spot *s, enum kind kind, struct slice key, int64_t number);
+
+/* Makes the spot own the bytes that its fields borrow: 0, or -ENOMEM and the
+ * spot is empty. */
+int
+spot_own(struct spot *s);
+
+/* The spot of a child of dir, which may or may not be there. -ENOMEM. */
+int
+spot_child(const struct spot *dir, const struct child *child,
+    struct spot *out);
+
+/* The inode number that stat shows: a hash of what the spot stands for. */
+uint64_t
+spot_number(const struct spot *s);
+
+/* Bytes to read: a version held open, or a text made for this reader. */
+struct reader {
+	struct value *value;
+	struct buf text;
+};
+
+void
+reader_release(struct fs *fs, struct reader *r);
+
+/* Up to size bytes at offset: how many, 0 behind the end. */
+int64_t
+reader_read(struct fs *fs, struct reader *r, uint64_t offset, void *to,
+    size_t size);
+
+uint64_t
+reader_size(const struct reader *r);
+
+/* What a handle wants stored. */
+struct storing {
+	struct image *image;
+	bool append;	     /* behind the newest content, not instead of it */
+	struct attrs attrs;  /* what was set while it was pending */
+	struct attrs fresh;  /* owner and mode, should it be new */
+	int64_t mine;	     /* in: the version it stored before, 0 none; out:
+				the one it has stored now */
+};
+
+/* What stat answers, and how long (seconds) the kernel may believe it. */
+struct look {
+	struct stat st;
+	double hold;
+};
+
+/* Where a listing stands: behind this entry. A mark of all zeros with
+ * started false is the beginning. Owned. */
+struct mark {
+	bool started;
+	enum level level;
+	struct buf name;
+};
+
+/* Takes one name of a listing, with what a look at it would say.
+ * Returns a list_answer (MORE or STOP: not taken) or a negative errno. */
+struct listing {
+	int (*take)(struct listing *to, const struct child *child,
+	    struct slice name, const struct look *look);
+	struct mark *mark; /* moved behind each name that was taken */
+};
+
+#define HOLD_LONG 1e6 /* until it is told otherwise */
+
+struct kind_methods {
+	const char *name; /* the section of cellfs.5 */
+	enum level level;
+	bool directory;
+	bool read_only;	  /* EROFS for every change */
+	bool appends;	  /* O_APPEND is a list of bytes, added at commit */
+	bool collects;	  /* what is written is a message, not the content */
+	bool immediate;	  /* each write that ends a line is stored */
+	double hold;	  /* seconds, for what does not expire */
+
+	int (*parse)(const struct spot *dir, struct slice component,
+	    struct child *out);
+	int (*find)(struct fs *fs, struct spot *spot, struct look *look);
+	int (*list)(struct fs *fs, const struct spot *dir,
+	    struct listing *to);
+	int (*make)(struct fs *fs, const struct spot *spot,
+	    const struct attrs *fresh, int64_t *mine);
+	int (*drop)(struct fs *fs, const struct spot *spot);
+	int (*set)(struct fs *fs, const struct spot *spot,
+	    const struct attrs *attrs);
+	int (*open)(struct fs *fs, const struct spot *spot,
+	    struct reader *out);
+	int (*limit)(struct fs *fs, const struct spot *spot, uint64_t *out);
+	int (*check)(const struct image *image);
+	int (*store)(struct fs *fs, const struct spot *spot,
+	    struct storing *how);
+};
+
+extern const struct kind_methods kinds[KIND_COUNT];
+
+/* The methods with the defined errno where a kind has none:
+ *   parse  what component means in dir; -EINVAL no name, -ENAMETOOLONG
+ *   find   looks; may settle a spot's kind (dot file or dot directory). -ENOENT
+ *   list   -ENOTDIR
+ *   make   creates a file or directory: -EPERM; *mine its version or 0
+ *   drop   unlink or rmdir: -EPERM
+ *   set    keeps attributes: -EPERM
+ *   open   something to read: -EISDIR for directories, else -EPERM
+ *   limit  the greatest size it takes: UINT64_MAX
+ *   check  whether an image that grows may be stored, so far as can be said:
+ *          0
+ *   store  a handle's image becomes the content: -EPERM
+ * A read-only kind answers -EROFS to make, drop, set and store. */
+int
+node_parse(const struct spot *dir, struct slice component, struct child *out);
+int
+node_find(struct fs *fs, struct spot *spot, struct look *look);
+int
+node_list(struct fs *fs, const struct spot *dir, struct listing *to);
+int
+node_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
+    int64_t *mine);
+int
+node_drop(struct fs *fs, const struct spot *spot);
+int
+node_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
+int
+node_open(struct fs *fs, const struct spot *spot, struct reader *out);
+int
+node_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
+int
+node_check(enum kind kind, const struct image *image);
+int
+node_store(struct fs *fs, const struct spot *spot, struct storing *how);
+
+/* For kinds: what kv knows as a look. */
+void
+stat_fill(const struct fs *fs, const struct spot *spot,
+    const struct info *info, struct look *look);
+
+/* For kinds: a look at a file or directory that no table holds, of size bytes. */
+void
+stat_plain(const struct fs *fs, const struct spot *spot, mode_t mode,
+    uint64_t size, struct look *look);
+
+/* For kinds: a control word or a dot name as a child. -ENOMEM. */
+int
+child_set(struct child *c, enum kind kind, struct slice key, int64_t number);
+
+#endif

@@ -1,0 +1,223 @@
+#include "notify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../kv/why.h"
+
+/* Something the notifier's thread is to send: an inode's pages, or a name. */
+struct notice {
+	struct notice *next;
+	struct inode *inode; /* held */
+	struct buf name;     /* of a directory's entry; empty: pages */
+};
+
+struct notify {
+	struct notify_sender sender;
+	pthread_t thread;
+	pthread_mutex_t lock; /* guards the rest */
+	pthread_cond_t wake;
+	struct notice *first, **last;
+	bool stopping;
+};
+
+static void
+notice_free(struct fs *fs, struct notice *n)
+{
+	inode_put(fs, n->inode);
+	buf_release(&n->name);
+	free(n);
+}
+
+/* The next notice, or NULL when the thread is to end. */
+static struct notice *
+next_notice(struct notify *n)
+{
+	pthread_mutex_lock(&n->lock);
+	while (!n->first && !n->stopping)
+		pthread_cond_wait(&n->wake, &n->lock);
+	struct notice *notice = n->stopping ? NULL : n->first;
+	if (notice) {
+		n->first = notice->next;
+		if (!n->first)
+			n->last = &n->first;
+	}
+	pthread_mutex_unlock(&n->lock);
+	return notice;
+}
+
+static void *
+run(void *context)
+{
+	struct fs *fs = context;
+	struct notify *n = fs->notify;
+	struct notice *notice;
+
+	while ((notice = next_notice(n))) {
+		if (notice->name.size)
+			n->sender.entry(n->sender.context, notice->inode,
+			    buf_slice(&notice->name));
+		else
+			n->sender.inode(n->sender.context, notice->inode,
+			    true);
+		notice_free(fs, notice);
+	}
+	return NULL;
+}
+
+int
+notify_open(struct fs *fs, const struct notify_sender *sender)
+{
+	struct notify *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return -ENOMEM;
+	n->sender = *sender;
+	n->last = &n->first;
+	pthread_mutex_init(&n->lock, NULL);
+	pthread_cond_init(&n->wake, NULL);
+	fs->notify = n;
+	int r = pthread_create(&n->thread, NULL, run, fs);
+	if (r == 0)
+		return 0;
+	fs->notify = NULL;
+	free(n);
+	return -r;
+}
+
+void
+notify_close(struct fs *fs)
+{
+	struct notify *n = fs->notify;
+
+	pthread_mutex_lock(&n->lock);
+	n->stopping = true;
+	pthread_cond_signal(&n->wake);
+	pthread_mutex_unlock(&n->lock);
+	pthread_join(n->thread, NULL);
+	while (n->first) {
+		struct notice *notice = n->first;
+		n->first = notice->next;
+		notice_free(fs, notice);
+	}
+	pthread_mutex_destroy(&n->lock);
+	pthread_cond_destroy(&n->wake);
+	free(n);
+	fs->notify = NULL;
+}
+
+/* Queues a notice; takes the hold on inode over. Without memory the kernel
+ * goes on believing for a while: said in the log. */
+static void
+queue(struct fs *fs, struct inode *inode, struct slice name)
+{
+	struct notify *n = fs->notify;
+	struct notice *notice = calloc(1, sizeof(*notice));
+
+	if (!notice || buf_set(&notice->name, name) < 0) {
+		journal_line(&fs->journal,
+		    "no memory to tell the kernel of a change");
+		free(notice);
+		inode_put(fs, inode);
+		return;
+	}
+	notice->inode = inode;
+	pthread_mutex_lock(&n->lock);
+	*n->last = notice;
+	n->last = &notice->next;
+	pthread_cond_signal(&n->wake);
+	pthread_mutex_unlock(&n->lock);
+}
+
+/* The inode of a directory on the way to place, held, or NULL. */
+static struct inode *
+step(struct fs *fs, struct inode *dir, enum kind kind, struct slice key)
+{
+	struct child child = {.kind = kind};
+	struct inode *inode = NULL;
+
+	if (buf_set(&child.key, key) == 0)
+		inode = inode_known(fs, dir, &child);
+	child_release(&child);
+	inode_put(fs, dir);
+	return inode;
+}
+
+/* The inode of the directory of parts in which key stands below dir; takes
+ * dir's hold over. name becomes the last component. */
+static struct inode *
+down_parts(struct fs *fs, struct inode *dir, enum name_of of, struct slice key,
+    struct buf *name)
+{
+	enum kind part = of == NAME_OF_ROW ? KIND_ROW_PART : KIND_COLUMN_PART;
+	struct slice prefix = slice_text("");
+	enum name_form form = FORM_PART;
+	size_t size;
+
+	while (dir && path_write(of, prefix, key, name, &form, &size) == 0 &&
+	    form == FORM_PART) {
+		prefix = slice_head(key, size);
+		dir = step(fs, dir, part, prefix);
+	}
+	return dir;
+}
+
+/* The directory of a cell, held, if the kernel knows it; and the cell's name
+ * in it. */
+static struct inode *
+cell_dir(struct fs *fs, const struct place *place, struct buf *name)
+{
+	struct inode *dir = &fs->nodes->root;
+
+	inode_hold(fs, dir);
+	dir = step(fs, dir, KIND_TABLE, place->table);
+	dir = down_parts(fs, dir, NAME_OF_ROW, place->row, name);
+	if (dir)
+		dir = step(fs, dir, KIND_ROW, place->row);
+	if (dir)
+		dir = step(fs, dir, KIND_FAMILY, place->family);
+	return down_parts(fs, dir, NAME_OF_QUALIFIER, place->qualifier, name);
+}
+
+void
+notify_cell(struct fs *fs, const struct spot *spot)
+{
+	struct notify *n = fs->notify;
+	struct buf name = {0};
+
+	if (spot->kind != KIND_VERSION && spot->kind != KIND_COUNTER)
+		return;
+	struct inode *dir = cell_dir(fs, &spot->place, &name);
+	if (dir) {
+		struct child child = {.kind = KIND_CELL};
+		struct inode *cell = NULL;
+		if (buf_set(&child.key, spot->place.qualifier) == 0)
+			cell = inode_known(fs, dir, &child);
+		child_release(&child);
+		if (cell) {
+			pthread_mutex_lock(&fs->nodes->lock);
+			cell->cached = 0;
+			pthread_mutex_unlock(&fs->nodes->lock);
+			n->sender.inode(n->sender.context, cell, false);
+			queue(fs, cell, slice_text(""));
+		}
+		notify_name(fs, dir, buf_slice(&name));
+		inode_put(fs, dir);
+	}
+	buf_release(&name);
+}
+
+void
+notify_name(struct fs *fs, struct inode *dir, struct slice name)
+{
+	inode_hold(fs, dir);
+	queue(fs, dir, name);
+	inode_hold(fs, dir);
+	queue(fs, dir, slice_text(""));
+}
+
+void
+notify_table(struct fs *fs, struct slice table)
+{
+	notify_name(fs, &fs->nodes->root, table);
+}

@@ -1,0 +1,663 @@
+#include "ops.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "../kv/why.h"
+#include "dirbuf.h"
+#include "tree.h"
+
+static struct fs *
+fs_of(fuse_req_t req)
+{
+	return fuse_req_userdata(req);
+}
+
+static struct inode *
+inode_of(struct fs *fs, fuse_ino_t ino)
+{
+	return ino == FUSE_ROOT_ID ? &fs->nodes->root : (struct inode *)ino;
+}
+
+static struct caller
+caller_of(fuse_req_t req)
+{
+	const struct fuse_ctx *c = fuse_req_ctx(req);
+
+	return (struct caller){
+	    .uid = c->uid, .gid = c->gid, .thread = c->pid};
+}
+
+/* Begins a request: nothing has been refused yet. */
+static struct fs *
+begin(fuse_req_t req)
+{
+	why_clear();
+	return fs_of(req);
+}
+
+/* The one way errors go to the kernel; those worth a sentence leave it. */
+static void
+refuse(fuse_req_t req, const char *what, int r)
+{
+	if (r != -ENOENT && r != -EEXIST && r != -ENODATA &&
+	    r != -ENOTEMPTY && r != -EOPNOTSUPP && r != -ESTALE)
+		journal_refusal(&fs_of(req)->journal, what, why_text(r));
+	fuse_reply_err(req, -r);
+}
+
+static void
+answer(fuse_req_t req, const char *what, int r)
+{
+	if (r < 0)
+		refuse(req, what, r);
+	else
+		fuse_reply_err(req, 0);
+}
+
+static struct fuse_entry_param
+entry_of(const struct inode *inode, const struct look *look)
+{
+	double names = kinds[inode->kind].hold;
+
+	return (struct fuse_entry_param){
+		.ino = (fuse_ino_t)inode,
+		.attr = look->st,
+		.attr_timeout = look->hold,
+		/* while it is written only its attributes move */
+		.entry_timeout = look->hold == 0 ? names : look->hold,
+	};
+}
+
+/* Answers with an inode; the kernel has looked it up. Lets go of it. */
+static void
+answer_entry(fuse_req_t req, const char *what, int r, struct inode *inode,
+    const struct look *look)
+{
+	struct fs *fs = fs_of(req);
+
+	if (r < 0) {
+		refuse(req, what, r);
+		return;
+	}
+	struct fuse_entry_param e = entry_of(inode, look);
+	inode_looked(fs, inode);
+	if (fuse_reply_entry(req, &e) < 0)
+		inode_forget(fs, inode, 1);
+	inode_put(fs, inode);
+}
+
+/* --- names ----------------------------------------------------------------- */
+
+/* How long the kernel may believe that a name is not there: what can come by
+ * itself or by another name is asked for again. */
+static double
+absent_hold(const struct inode *dir, const char *name)
+{
+	return name[0] == '.' || strchr(name, '@') ? 0
+						   : kinds[dir->kind].hold;
+}
+
+static void
+op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fs *fs = begin(req);
+	struct inode *dir = inode_of(fs, parent), *inode;
+	struct caller caller = caller_of(req);
+	struct look look;
+	int r = tree_lookup(fs, dir, slice_text(name), &caller, &inode,
+	    &look);
+
+	if (r == -ENOENT && dir->kind != KIND_SCHEMA_DIR) {
+		struct fuse_entry_param absent = {
+			.entry_timeout = absent_hold(dir, name)};
+		fuse_reply_entry(req, &absent);
+		return;
+	}
+	answer_entry(req, name, r, inode, &look);
+}
+
+static void
+op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t lookups)
+{
+	struct fs *fs = fs_of(req);
+
+	inode_forget(fs, inode_of(fs, ino), lookups);
+	fuse_reply_none(req);
+}
+
+static void
+op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
+{
+	struct fs *fs = fs_of(req);
+
+	for (size_t i = 0; i < count; i++)
+		inode_forget(fs, inode_of(fs, forgets[i].ino),
+		    forgets[i].nlookup);
+	fuse_reply_none(req);
+}
+
+static void
+op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
+{
+	struct fs *fs = begin(req);
+	struct caller caller = caller_of(req);
+	struct inode *inode;
+	struct look look;
+	int r = tree_mkdir(fs, inode_of(fs, parent), slice_text(name), mode,
+	    &caller, &inode, &look);
+
+	answer_entry(req, name, r, inode, &look);
+}
+
+static void
+op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+    dev_t device)
+{
+	struct fs *fs = begin(req);
+	struct caller caller = caller_of(req);
+	struct made made = {0};
+	int r;
+
+	(void)device;
+	if (!S_ISREG(mode))
+		r = why(EPERM, "devices, fifos and sockets do not exist "
+		    "here");
+	else
+		r = tree_create(fs, inode_of(fs, parent), slice_text(name),
+		    mode, O_EXCL, &caller, &made);
+	answer_entry(req, name, r, made.inode, &made.look);
+}
+
+static void
+op_symlink(fuse_req_t req, const char *target, fuse_ino_t parent,
+    const char *name)
+{
+	(void)target;
+	(void)parent;
+	begin(req);
+	refuse(req, name, why(EPERM, "symbolic links do not exist here"));
+}
+
+static void
+op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
+{
+	(void)ino;
+	(void)parent;
+	begin(req);
+	refuse(req, name, why(EPERM, "hard links do not exist here"));
+}
+
+static void
+op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fs *fs = begin(req);
+	struct caller caller = caller_of(req);
+
+	answer(req, name,
+	    tree_remove(fs, inode_of(fs, parent), slice_text(name), false,
+		&caller));
+}
+
+static void
+op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fs *fs = begin(req);
+	struct caller caller = caller_of(req);
+
+	answer(req, name,
+	    tree_remove(fs, inode_of(fs, parent), slice_text(name), true,
+		&caller));
+}
+
+static void
+op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
+    fuse_ino_t new_parent, const char *new_name, unsigned flags)
+{
+	struct fs *fs = begin(req);
+	struct caller caller = caller_of(req);
+	struct renaming how = {
+		.from_dir = inode_of(fs, parent), .from = slice_text(name),
+		.to_dir = inode_of(fs, new_parent),
+		.to = slice_text(new_name),
+		.no_replace = flags & RENAME_NOREPLACE,
+	};
+
+	if (flags & ~(unsigned)RENAME_NOREPLACE)
+		refuse(req, name,
+		    why(EINVAL, "names cannot be exchanged"));
+	else
+		answer(req, name, tree_rename(fs, &how, &caller));
+}
+
+/* --- attributes -------------------------------------------------------------- */
+
+static void
+answer_look(fuse_req_t req, struct inode *inode)
+{
+	struct fs *fs = fs_of(req);
+	struct caller caller = caller_of(req);
+	struct look look;
+	int r = tree_look(fs, inode, &caller, &look);
+
+	if (r < 0)
+		refuse(req, "stat", r);
+	else
+		fuse_reply_attr(req, &look.st, look.hold);
+}
+
+static void
+op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+
+	(void)fi;
+	answer_look(req, inode_of(fs, ino));
+}
+
+static struct attrs
+attrs_of(const struct stat *st, int set)
+{
+	struct attrs a = {.mode = st->st_mode & 07777, .uid = st->st_uid,
+		.gid = st->st_gid, .mtime = st->st_mtim};
+
+	if (set & FUSE_SET_ATTR_MODE)
+		a.set |= ATTR_MODE;
+	if (set & FUSE_SET_ATTR_UID)
+		a.set |= ATTR_UID;
+	if (set & FUSE_SET_ATTR_GID)
+		a.set |= ATTR_GID;
+	if (set & (FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW))
+		a.set |= ATTR_MTIME;
+	if (set & FUSE_SET_ATTR_MTIME_NOW)
+		clock_gettime(CLOCK_REALTIME, &a.mtime);
+	return a;
+}
+
+static void
+op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int set,
+    struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+	struct inode *inode = inode_of(fs, ino);
+	struct caller caller = caller_of(req);
+	struct attrs attrs = attrs_of(st, set);
+	int r = 0;
+
+	if ((set & FUSE_SET_ATTR_SIZE) && fi)
+		r = handle_resize(fs, (struct handle *)fi->fh,
+		    (uint64_t)st->st_size, false);
+	else if (set & FUSE_SET_ATTR_SIZE)
+		r = handle_truncate_name(fs, inode, (uint64_t)st->st_size);
+	if (r == 0 && attrs.set)
+		r = tree_set(fs, inode, &attrs, &caller);
+	if (r < 0)
+		refuse(req, "setattr", r);
+	else
+		answer_look(req, inode);
+}
+
+/* Bytes of an attribute, or only how many when size is 0. */
+static void
+op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	struct fs *fs = begin(req);
+	struct buf value = {0};
+	int r = -EOPNOTSUPP;
+
+	if (strncmp(name, "user.", 5) == 0)
+		r = tree_xattr(fs, inode_of(fs, ino), slice_text(name),
+		    &value);
+	if (r == 0 && size && size < value.size)
+		r = -ERANGE;
+	if (r < 0)
+		refuse(req, name, r);
+	else if (!size)
+		fuse_reply_xattr(req, value.size);
+	else
+		fuse_reply_buf(req, (char *)value.data, value.size);
+	buf_release(&value);
+}
+
+static void
+op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
+{
+	(void)ino;
+	if (size)
+		fuse_reply_buf(req, NULL, 0);
+	else
+		fuse_reply_xattr(req, 0);
+}
+
+static void
+op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
+    const char *value, size_t size, int flags)
+{
+	(void)ino;
+	(void)name;
+	(void)value;
+	(void)size;
+	(void)flags;
+	fuse_reply_err(req, EOPNOTSUPP);
+}
+
+static void
+op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
+{
+	(void)ino;
+	(void)name;
+	fuse_reply_err(req, EOPNOTSUPP);
+}
+
+static void
+op_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	struct fs *fs = begin(req);
+	struct space space;
+	int r = kv_space(fs->kv, &space);
+
+	(void)ino;
+	if (r < 0) {
+		refuse(req, "statfs", r);
+		return;
+	}
+	struct statvfs v = {
+		.f_bsize = 4096, .f_frsize = 4096,
+		.f_blocks = space.total / 4096,
+		.f_bfree = space.available / 4096,
+		.f_bavail = space.available / 4096,
+		.f_namemax = NAME_BYTES,
+	};
+	fuse_reply_statfs(req, &v);
+}
+
+/* --- open files ---------------------------------------------------------------- */
+
+static struct handle *
+handle_of(const struct fuse_file_info *fi)
+{
+	return (struct handle *)fi->fh;
+}
+
+static void
+tell(struct fuse_file_info *fi, struct handle *h, const struct opening *how)
+{
+	fi->fh = (uint64_t)h;
+	fi->direct_io = how->direct_io;
+	fi->keep_cache = how->keep_cache;
+	fi->noflush = how->no_flush;
+}
+
+static void
+op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+    struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+	struct caller caller = caller_of(req);
+	struct handle *h = NULL;
+	struct opening how;
+	struct made made;
+	int r = tree_create(fs, inode_of(fs, parent), slice_text(name), mode,
+	    fi->flags, &caller, &made);
+
+	if (r == 0)
+		r = handle_open(fs, made.inode,
+		    made.restored ? fi->flags | O_TRUNC : fi->flags, &caller,
+		    &made.fresh, made.mine, &h, &how);
+	if (r < 0) {
+		inode_put(fs, made.inode);
+		refuse(req, name, r);
+		return;
+	}
+	struct fuse_entry_param e = entry_of(made.inode, &made.look);
+	e.attr_timeout = 0;
+	tell(fi, h, &how);
+	inode_looked(fs, made.inode);
+	if (fuse_reply_create(req, &e, fi) < 0) {
+		handle_release(fs, h);
+		inode_forget(fs, made.inode, 1);
+	}
+	inode_put(fs, made.inode);
+}
+
+static void
+op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+	struct caller caller = caller_of(req);
+	struct attrs fresh = {.set = ATTR_MODE | ATTR_UID | ATTR_GID,
+		.mode = 0644, .uid = caller.uid, .gid = caller.gid};
+	struct opening how;
+	struct handle *h;
+	int r = handle_open(fs, inode_of(fs, ino), fi->flags, &caller, &fresh,
+	    0, &h, &how);
+
+	if (r < 0) {
+		refuse(req, "open", r);
+		return;
+	}
+	tell(fi, h, &how);
+	if (fuse_reply_open(req, fi) < 0)
+		handle_release(fs, h);
+}
+
+static void
+op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
+    struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+	char *bytes = malloc(size);
+	int64_t n = -ENOMEM;
+
+	(void)ino;
+	if (bytes)
+		n = handle_read(fs, handle_of(fi), (uint64_t)offset, bytes,
+		    size, fi->lock_owner == 0);
+	if (n < 0)
+		refuse(req, "read", (int)n);
+	else
+		fuse_reply_buf(req, bytes, (size_t)n);
+	free(bytes);
+}
+
+static void
+op_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
+    off_t offset, struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+	int r = handle_write(fs, handle_of(fi), (uint64_t)offset, bytes, size,
+	    fi->writepage);
+
+	(void)ino;
+	if (r < 0)
+		refuse(req, "write", r);
+	else
+		fuse_reply_write(req, size);
+}
+
+static void
+op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+
+	(void)ino;
+	answer(req, "close",
+	    handle_flush(fs, handle_of(fi), fuse_req_ctx(req)->pid));
+}
+
+static void
+op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+
+	(void)ino;
+	handle_release(fs, handle_of(fi));
+	fuse_reply_err(req, 0);
+}
+
+static void
+op_fsync(fuse_req_t req, fuse_ino_t ino, int data_only,
+    struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+
+	(void)ino;
+	(void)data_only;
+	answer(req, "fsync", handle_sync(fs, handle_of(fi)));
+}
+
+static void
+op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offset,
+    off_t size, struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+
+	(void)ino;
+	if (mode)
+		fuse_reply_err(req, EOPNOTSUPP);
+	else
+		answer(req, "fallocate",
+		    handle_resize(fs, handle_of(fi),
+			(uint64_t)offset + (uint64_t)size, true));
+}
+
+static void
+op_ioctl(fuse_req_t req, fuse_ino_t ino, unsigned command, void *arg,
+    struct fuse_file_info *fi, unsigned flags, const void *in, size_t in_size,
+    size_t out_size)
+{
+	(void)ino;
+	(void)command;
+	(void)arg;
+	(void)fi;
+	(void)flags;
+	(void)in;
+	(void)in_size;
+	(void)out_size;
+	fuse_reply_err(req, ENOTTY);
+}
+
+/* --- directories ------------------------------------------------------------------ */
+
+static void
+op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+	struct dirbuf *d;
+	int r = dirbuf_open(fs, inode_of(fs, ino), &d);
+
+	if (r < 0) {
+		refuse(req, "opendir", r);
+		return;
+	}
+	fi->fh = (uint64_t)d;
+	if (fuse_reply_open(req, fi) < 0)
+		dirbuf_close(fs, d);
+}
+
+static void
+read_directory(fuse_req_t req, size_t size, off_t offset,
+    struct fuse_file_info *fi, bool plus)
+{
+	struct fs *fs = begin(req);
+	struct dirbuf_request request = {.req = req,
+		.caller = caller_of(req), .size = size,
+		.offset = (uint64_t)offset, .plus = plus};
+	struct buf reply = {0};
+	int r = dirbuf_read(fs, (struct dirbuf *)fi->fh, &request, &reply);
+
+	if (r < 0 && !reply.size)
+		refuse(req, "readdir", r);
+	else
+		fuse_reply_buf(req, (char *)reply.data, reply.size);
+	buf_release(&reply);
+}
+
+static void
+op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
+    struct fuse_file_info *fi)
+{
+	(void)ino;
+	read_directory(req, size, offset, fi, false);
+}
+
+static void
+op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
+    struct fuse_file_info *fi)
+{
+	(void)ino;
+	read_directory(req, size, offset, fi, true);
+}
+
+static void
+op_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	dirbuf_close(fs_of(req), (struct dirbuf *)fi->fh);
+	fuse_reply_err(req, 0);
+}
+
+static void
+op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int data_only,
+    struct fuse_file_info *fi)
+{
+	struct fs *fs = begin(req);
+
+	(void)ino;
+	(void)data_only;
+	(void)fi;
+	answer(req, "fsync", kv_sync(fs->kv));
+}
+
+static void
+op_init(void *userdata, struct fuse_conn_info *conn)
+{
+	(void)userdata;
+	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS_AUTO |
+	    FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_WRITEBACK_CACHE |
+	    FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE |
+	    FUSE_CAP_SPLICE_MOVE);
+	conn->want |= conn->capable &
+	    (FUSE_CAP_READDIRPLUS | FUSE_CAP_EXPLICIT_INVAL_DATA |
+		FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_ASYNC_READ |
+		FUSE_CAP_ASYNC_DIO);
+}
+
+const struct fuse_lowlevel_ops ops = {
+	.init = op_init,
+	.lookup = op_lookup,
+	.forget = op_forget,
+	.forget_multi = op_forget_multi,
+	.getattr = op_getattr,
+	.setattr = op_setattr,
+	.mknod = op_mknod,
+	.mkdir = op_mkdir,
+	.unlink = op_unlink,
+	.rmdir = op_rmdir,
+	.symlink = op_symlink,
+	.rename = op_rename,
+	.link = op_link,
+	.create = op_create,
+	.open = op_open,
+	.read = op_read,
+	.write = op_write,
+	.flush = op_flush,
+	.release = op_release,
+	.fsync = op_fsync,
+	.fallocate = op_fallocate,
+	.ioctl = op_ioctl,
+	.opendir = op_opendir,
+	.readdir = op_readdir,
+	.readdirplus = op_readdirplus,
+	.releasedir = op_releasedir,
+	.fsyncdir = op_fsyncdir,
+	.statfs = op_statfs,
+	.getxattr = op_getxattr,
+	.setxattr = op_setxattr,
+	.listxattr = op_listxattr,
+	.removexattr = op_removexattr,
+};

@@ -1,0 +1,85 @@
+/* column: the stored versions of one column, to be changed (private to
+ * kv/local*.c; all of it in a writing transaction).
+ *
+ * What is out already goes when a column is opened, before anything else is
+ * done to it, so nothing that was out can come back. Columns of few versions
+ * are listed. Of deep ones (VERSIONS above LISTED_MAX) memory keeps the number
+ * and the ends, so that a write costs the same however many there are.
+ */
+#ifndef CELLFS_KV_LOCAL_COLUMN_H
+#define CELLFS_KV_LOCAL_COLUMN_H
+
+#include "local_walk.h"
+
+#define LISTED_MAX 16
+
+/* What is known of a deep column without looking. No version of it has a TTL
+ * of its own, and its family keeps nothing by min_versions. */
+struct depth {
+	uint32_t cells;
+	struct buf column; /* its prefix of keys */
+	uint64_t count;	   /* stored versions, expired ones too */
+	int64_t newest, oldest;
+};
+
+/* The slot where the column is or would be. */
+struct depth *
+depth_of(struct local *l, uint32_t cells, struct slice column);
+
+/* Whether the slot is about that column. */
+bool
+depth_is(const struct depth *d, uint32_t cells, struct slice column);
+
+struct held {
+	int64_t timestamp, ttl;
+	uint64_t blob;
+};
+
+struct versions {
+	struct txn *txn;
+	const struct local_family *family;
+	struct slice row, qualifier; /* borrowed */
+	struct dropped *dropped;
+	struct buf column;
+	bool counted;	    /* count and ends are known, the list is not */
+	uint64_t count;
+	int64_t first, last; /* counted: the newest and oldest timestamp */
+	struct buf list;    /* struct held, newest first, all of them live */
+	bool found;	    /* newest is set: there is a live version */
+	struct stored newest;
+};
+
+enum open_for {
+	OPEN_PUT,    /* to put: what lies beyond VERSIONS may stay unseen */
+	OPEN_REMOVE, /* to remove single versions too */
+	OPEN_LIST,   /* every version is to be listed */
+};
+
+/* v's first five fields are set by the caller, the rest zero. Close it also
+ * where open failed. */
+int
+versions_open(struct versions *v, enum open_for what);
+void
+versions_close(struct versions *v);
+
+/* Stores a version at exactly timestamp and removes what it pushes out;
+ * *pushed: itself, it is not stored then. A blob is adopted if stored. */
+int
+versions_put(struct versions *v, int64_t timestamp,
+    const struct record *record, bool *pushed);
+
+/* Removes a live version; 1: there is none. */
+int
+versions_remove(struct versions *v, int64_t timestamp);
+
+/* Removes every version (listed) stamped at most timestamp. *count: how many
+ * there were. */
+int
+versions_remove_through(
+    struct versions *v, int64_t timestamp, uint64_t *count);
+
+/* Remembers that blob id of table blobs has lost its reference. */
+int
+dropped_add(struct txn *t, struct dropped *d, uint32_t blobs, uint64_t id);
+
+#endif

@@ -1,0 +1,592 @@
+#include "local_side.h"
+
+#include <errno.h>
+
+#include "why.h"
+
+static const struct slice nothing;
+
+int
+side_table(struct local *l, const struct place *place, struct table **out)
+{
+	*out = NULL;
+	if (place->level == LEVEL_ROOT || place->level == LEVEL_SCHEMA ||
+	    side_in_schema(place))
+		return 0;
+	return table_get(l, place->table, out);
+}
+
+static int
+not_there(void)
+{
+	return why(ENOENT, "there is nothing of that name");
+}
+
+/* --- telling and setting ---------------------------------------------------- */
+
+static int
+stat_place(struct txn *t, const struct place *place, struct info *out)
+{
+	struct table *table;
+
+	int r = side_table(t->local, place, &table);
+	if (r)
+		return r;
+	r = side_there(t, table, place, nothing);
+	if (r == 1)
+		r = side_info(t, table, place, out);
+	else if (r == 0)
+		r = not_there();
+	table_put(table);
+	return r;
+}
+
+int
+side_stat(struct local *l, const struct place *place, struct info *out)
+{
+	struct txn t;
+
+	*out = (struct info){0};
+	int r = txn_read(l, &t);
+	if (r == 0)
+		r = stat_place(&t, place, out);
+	return txn_end(&t, r);
+}
+
+struct setting {
+	const struct place *place;
+	const struct attrs *attrs;
+};
+
+static int
+set_dot_attrs(struct txn *t, struct table *table, const struct setting *s)
+{
+	struct stored found;
+	uint32_t blobs;
+
+	int r = side_dot_find(t, table, s->place, &found, &blobs);
+	if (r == 1)
+		r = not_there();
+	if (r == 0) {
+		attrs_override(&found.record.attrs, s->attrs);
+		r = side_dot_store(t, table, s->place, &found.record);
+	}
+	stored_release(&found);
+	return r;
+}
+
+static int
+set_dir_attrs(struct txn *t, struct table *table, const struct setting *s)
+{
+	const struct place *place = s->place;
+	struct attrs kept;
+
+	int r = side_there(t, table, place, nothing);
+	if (r != 1)
+		return r ? r : not_there();
+	r = side_get_attrs(t,
+	    place->level == LEVEL_SCHEMA_FILE ? ROOT_SIDE : side_of(table),
+	    place, &kept);
+	if (r)
+		return r;
+	attrs_override(&kept, s->attrs);
+	return side_put_attrs(t, table, place, &kept);
+}
+
+static int
+set_body(struct txn *t, void *context)
+{
+	const struct setting *s = context;
+	struct table *table;
+
+	int r = side_table(t->local, s->place, &table);
+	if (r)
+		return r;
+	if (s->place->level == LEVEL_DOT || s->place->level == LEVEL_DOT_DIR)
+		r = set_dot_attrs(t, table, s);
+	else
+		r = set_dir_attrs(t, table, s);
+	table_put(table);
+	return r;
+}
+
+int
+side_set_attrs(struct local *l, const struct place *place,
+    const struct attrs *attrs)
+{
+	struct setting s = {place, attrs};
+
+	return local_write(l, ORDERED_WRITE, set_body, &s);
+}
+
+/* --- making ----------------------------------------------------------------- */
+
+static int
+sealed(const struct table *table, struct slice family)
+{
+	return why(EPERM, "family %.*s: table %.*s is sealed and does not "
+	    "declare it; declare it in .schema/%.*s first",
+	    (int)family.size, (const char *)family.data,
+	    (int)table->schema.name.size,
+	    (const char *)table->schema.name.data,
+	    (int)table->schema.name.size,
+	    (const char *)table->schema.name.data);
+}
+
+/* Whether a directory of this level may be made in the table at all. */
+static int
+check_dir(const struct table *table, const struct place *dir)
+{
+	switch (dir->level) {
+	case LEVEL_ROW:
+	case LEVEL_ROW_PART:
+		return 0;
+	case LEVEL_FAMILY:
+	case LEVEL_COLUMN_PART:
+		if (table_family(table, dir->family))
+			return 0;
+		return table->schema.open ?
+		    schema_check_family_name(dir->family) :
+		    sealed(table, dir->family);
+	case LEVEL_DOT_DIR:
+		return !table || table_family(table, dir->family) ? 0 :
+								    -ESTALE;
+	default:
+		return why(EINVAL, "this is no place for a directory");
+	}
+}
+
+static int
+dot_is_there(struct txn *t, const struct table *table, const struct place *dir)
+{
+	struct place dot = *dir;
+
+	if (dir->level != LEVEL_DOT_DIR)
+		return 0;
+	dot.level = LEVEL_DOT;
+	dot.dot = dir->dot_dir;
+	dot.dot_dir = nothing;
+	return side_there(t, table, &dot, nothing);
+}
+
+static int
+make_dir(struct txn *t, struct table *table, const struct setting *s)
+{
+	const struct place *dir = s->place;
+	struct record record = {.attrs = *s->attrs};
+
+	int r = check_dir(table, dir);
+	if (r == 0)
+		r = side_there(t, table, dir, nothing);
+	if (r == 0)
+		r = dot_is_there(t, table, dir);
+	if (r)
+		return r < 0 ? r : why(EEXIST, "it is there already");
+	if (dir->level == LEVEL_DOT_DIR) {
+		if (!(record.attrs.set & ATTR_MTIME)) {
+			record.attrs.mtime = timespec_of_ms(t->now);
+			record.attrs.set |= ATTR_MTIME;
+		}
+		return side_dot_store(t, table, dir, &record);
+	}
+	r = side_forget(t, table, dir);
+	if (r == 0)
+		r = side_keep(t, table, dir);
+	return r ? r : side_put_attrs(t, table, dir, s->attrs);
+}
+
+static int
+make_body(struct txn *t, void *context)
+{
+	const struct setting *s = context;
+	struct table *table;
+
+	int r = side_table(t->local, s->place, &table);
+	if (r == 0)
+		r = make_dir(t, table, s);
+	table_put(table);
+	return r;
+}
+
+int
+local_dir_make(struct engine *e, const struct place *dir,
+    const struct attrs *attrs)
+{
+	struct local *l = (struct local *)e;
+	struct setting s = {dir, attrs};
+
+	for (;;) {
+		int r = local_write(l, ORDERED_WRITE, make_body, &s);
+		if (r != -ESTALE)
+			return r;
+		/* The family of a dot directory is declared first. */
+		r = local_family_declare(e, dir->table, dir->family);
+		if (r)
+			return r;
+	}
+}
+
+/* --- removing --------------------------------------------------------------- */
+
+/* A run of cells whose rows, or whose qualifiers in one row, begin alike. */
+struct run {
+	const struct local_family *family;
+	const struct place *part;
+	struct buf base, row, qualifier, seek;
+};
+
+static void
+run_begin(struct run *run)
+{
+	if (run->part->level == LEVEL_COLUMN_PART) {
+		key_component(&run->base, run->part->row);
+		key_prefix(&run->base, run->part->qualifier);
+	} else {
+		key_prefix(&run->base, run->part->row);
+	}
+	buf_append(&run->seek, buf_slice(&run->base));
+}
+
+/* Whether the row or column found is live and continues the part; if not,
+ * seek is moved behind it. */
+static int
+run_live(struct txn *t, struct run *run)
+{
+	const struct version newest = {.which = VERSION_NEWEST};
+	struct slice row = buf_slice(&run->row),
+		     qualifier = buf_slice(&run->qualifier);
+	struct stored found;
+	int r = 0;
+
+	buf_clear(&run->seek);
+	if (run->part->level == LEVEL_COLUMN_PART) {
+		key_column(&run->seek, row, qualifier);
+		if (qualifier.size > run->part->qualifier.size) {
+			r = column_find(t, run->family, row, qualifier,
+			    newest, &found);
+			stored_release(&found);
+			r = r < 0 ? r : !r;
+		}
+	} else {
+		key_component(&run->seek, row);
+		if (row.size > run->part->row.size)
+			r = cells_any(t, run->family, row, nothing);
+	}
+	key_successor(&run->seek);
+	return r;
+}
+
+/* Whether a live cell continues the part: 1, 0, errno. */
+static int
+run_any(struct txn *t, const struct local_family *f, const struct place *part)
+{
+	const struct ordered_methods *o = t->local->ordered->methods;
+	struct run run = {.family = f, .part = part};
+	struct ordered_cursor *c;
+	struct slice key;
+	int64_t timestamp;
+	int live = 0;
+
+	int r = o->cursor(t->session, f->cells, &c);
+	if (r)
+		return r;
+	run_begin(&run);
+	while (live == 0) {
+		r = buf_status(&run.seek);
+		if (r == 0)
+			r = o->seek(c, buf_slice(&run.seek), SEEK_FROM);
+		if (r == 0)
+			r = o->key(c, &key);
+		if (r || !slice_begins(key, buf_slice(&run.base)))
+			break;
+		r = key_split(key, &run.row, &run.qualifier, &timestamp);
+		if (r)
+			break;
+		live = run_live(t, &run);
+	}
+	o->cursor_close(c);
+	buf_release(&run.base);
+	buf_release(&run.row);
+	buf_release(&run.qualifier);
+	buf_release(&run.seek);
+	return r < 0 ? r : live;
+}
+
+/* Whether anything the side table has stands in dir under this level. */
+static int
+names_any(struct txn *t, const struct table *table, const struct place *dir,
+    enum level level)
+{
+	struct buf name = {0};
+	struct info info;
+
+	int r = side_next(t, table, dir, level, nothing, false, &name, &info);
+	buf_release(&name);
+	return r < 0 ? r : !r;
+}
+
+/* Whether a continuation directory holds what its mark does not tell of. */
+static int
+part_holds(struct txn *t, const struct table *table, const struct place *part)
+{
+	int r = 0;
+
+	if (part->level == LEVEL_COLUMN_PART) {
+		const struct local_family *f =
+		    table_family(table, part->family);
+		r = names_any(t, table, part, LEVEL_COLUMN_PART);
+		return r || !f ? r : run_any(t, f, part);
+	}
+	r = names_any(t, table, part, LEVEL_ROW);
+	if (r == 0)
+		r = names_any(t, table, part, LEVEL_ROW_PART);
+	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
+		r = run_any(t, &table->families[i], part);
+	return r;
+}
+
+/* Whether a directory holds anything once its own mark is gone. */
+static int
+dir_holds(struct txn *t, const struct table *table, const struct place *dir)
+{
+	int r;
+
+	if (dir->level == LEVEL_DOT_DIR)
+		return names_any(t, table, dir, LEVEL_DOT);
+	r = side_there(t, table, dir, nothing);
+	if (r == 0 &&
+	    (dir->level == LEVEL_ROW_PART || dir->level == LEVEL_COLUMN_PART))
+		r = part_holds(t, table, dir);
+	return r;
+}
+
+/* In a transaction that took a directory away: the one above is kept if that
+ * was all it held. */
+static int
+keep_above(struct txn *t, struct table *table, const struct place *dir)
+{
+	struct place above = *dir;
+
+	if (dir->level == LEVEL_DOT_DIR)
+		return side_keep_above(t, table, dir);
+	if (dir->level == LEVEL_FAMILY)
+		above.level = LEVEL_ROW;
+	else if (dir->level == LEVEL_COLUMN_PART)
+		above.level = LEVEL_FAMILY;
+	else
+		return 0;
+	int r = side_there(t, table, &above, nothing);
+	return r ? (r < 0 ? r : 0) : side_keep(t, table, &above);
+}
+
+/* Takes the directory's own mark or record; 1: it had one. */
+static int
+take_mark(struct txn *t, struct table *table, const struct place *dir)
+{
+	struct dropped none = {0};
+	struct stored found;
+	uint32_t blobs;
+
+	if (dir->level != LEVEL_DOT_DIR) {
+		int kept = side_is_kept(t, table, dir);
+		int r = kept == 1 ? side_unmark(t, table, dir) : kept;
+		return r ? r : kept;
+	}
+	int r = side_dot_find(t, table, dir, &found, &blobs);
+	if (r == 0)
+		r = side_dot_erase(t, table, dir, &found, blobs, &none);
+	else if (r == 1)
+		return 0;
+	stored_release(&found);
+	buf_release(&none.ids);
+	return r ? r : 1;
+}
+
+static int
+remove_dir(struct txn *t, struct table *table, const struct place *dir)
+{
+	if (dir->level < LEVEL_ROW_PART || dir->level == LEVEL_COLUMN ||
+	    dir->level == LEVEL_DOT)
+		return why(EINVAL, "this is no directory that can be removed");
+	int kept = take_mark(t, table, dir);
+	if (kept < 0)
+		return kept;
+	int r = dir_holds(t, table, dir);
+	if (r == 1)
+		return why(ENOTEMPTY, "it holds cells, dot files or kept "
+		    "directories");
+	if (r == 0 && !kept)
+		r = not_there();
+	if (r == 0 && dir->level != LEVEL_DOT_DIR)
+		r = side_forget(t, table, dir);
+	return r ? r : keep_above(t, table, dir);
+}
+
+static int
+remove_body(struct txn *t, void *context)
+{
+	const struct place *dir = context;
+	struct table *table;
+
+	int r = side_table(t->local, dir, &table);
+	if (r == 0)
+		r = remove_dir(t, table, dir);
+	table_put(table);
+	return r;
+}
+
+int
+local_dir_remove(struct engine *e, const struct place *dir)
+{
+	struct local *l = (struct local *)e;
+	struct place place = *dir;
+
+	if (dir->level == LEVEL_TABLE)
+		return admin_drop_empty(l, dir->table);
+	return local_write(l, ORDERED_REMOVE, remove_body, &place);
+}
+
+/* --- for the catalogue ------------------------------------------------------ */
+
+int
+side_schema_changed(struct txn *t, const struct table *old, struct table *new)
+{
+	struct place file = {.level = LEVEL_SCHEMA_FILE};
+	struct attrs kept = {0};
+	struct buf key = {0};
+
+	if (!old)
+		return 0;
+	file.table = buf_slice(&old->schema.name);
+	int r = side_get_attrs(t, ROOT_SIDE, &file, &kept);
+	side_dir_key('a', &file, &key);
+	if (r == 0)
+		r = buf_status(&key);
+	if (r == 0)
+		r = txn_remove(t, ROOT_SIDE, buf_slice(&key));
+	buf_release(&key);
+	if (r || !new)
+		return r;
+	if (slice_equal(file.table, buf_slice(&new->schema.name))) {
+		kept.mtime = timespec_of_ms(t->now);
+		kept.set |= ATTR_MTIME;
+	}
+	file.table = buf_slice(&new->schema.name);
+	return side_put_attrs(t, new, &file, &kept);
+}
+
+int
+side_table_attrs_copy(struct txn *t, const struct table *old,
+    struct table *new)
+{
+	const struct place dir = {.level = LEVEL_TABLE};
+	struct attrs kept;
+
+	int r = side_get_attrs(t, old->side, &dir, &kept);
+	return r ? r : side_put_attrs(t, new, &dir, &kept);
+}
+
+/* --- families that go ------------------------------------------------------- */
+
+/* Whether a key (behind its tag) is in the family. */
+static int
+in_family(struct slice key, struct slice family)
+{
+	struct buf part = {0};
+	bool continued;
+
+	int r = key_take(&key, &part, &continued);
+	buf_clear(&part);
+	if (r == 0 && key.size && !continued)
+		r = key_take(&key, &part, NULL);
+	if (r == 0)
+		r = slice_equal(buf_slice(&part), family);
+	buf_release(&part);
+	return r;
+}
+
+int
+side_family_files(struct txn *t, const struct table *table,
+    struct slice family)
+{
+	const struct ordered_methods *o = t->local->ordered->methods;
+	struct ordered_cursor *c;
+	struct slice key;
+	int found = 0;
+
+	if (!side_may(table, SIDE_FILES))
+		return 0;
+	int r = o->cursor(t->session, table->side, &c);
+	if (r)
+		return r;
+	for (r = o->seek(c, slice_text("f"), SEEK_FROM); r == 0;
+	     r = o->next(c)) {
+		r = o->key(c, &key);
+		if (r || key.data[0] != 'f')
+			break;
+		found = in_family(slice_skip(key, 1), family);
+		if (found)
+			break;
+	}
+	o->cursor_close(c);
+	return r < 0 ? r : found;
+}
+
+/* A walk over the whole side table in batches. */
+struct forgetting {
+	uint32_t side;
+	struct slice family;
+	struct buf from, next;
+	bool done;
+};
+
+static int
+forget_body(struct txn *t, void *context)
+{
+	const struct ordered_methods *o = t->local->ordered->methods;
+	struct forgetting *f = context;
+	struct ordered_cursor *c;
+	struct slice key;
+	size_t left = BATCH_CELLS;
+
+	f->done = false;
+	int r = o->cursor(t->session, f->side, &c);
+	if (r)
+		return r;
+	r = o->seek(c, buf_slice(&f->from), SEEK_FROM);
+	while (r == 0) {
+		r = o->key(c, &key);
+		if (r == 0 && left-- == 0) {
+			r = buf_set(&f->next, key);
+			break;
+		}
+		if (r == 0 && key.size > 1)
+			r = in_family(slice_skip(key, 1), f->family);
+		if (r == 1)
+			r = txn_remove(t, f->side, key);
+		if (r == 0)
+			r = o->next(c);
+	}
+	o->cursor_close(c);
+	f->done = r == 1;
+	return r == 1 ? 0 : r;
+}
+
+int
+side_family_forget(struct local *l, const struct table *table,
+    struct slice family)
+{
+	struct forgetting f = {.side = table->side, .family = family};
+	int r = 0;
+
+	while (r == 0 && !f.done) {
+		r = atomic_load(&l->interrupted) ? -EINTR : 0;
+		if (r == 0)
+			r = local_write(l, ORDERED_REMOVE, forget_body, &f);
+		if (r == 0 && !f.done)
+			r = buf_set(&f.from, buf_slice(&f.next));
+	}
+	buf_release(&f.from);
+	buf_release(&f.next);
+	return r;
+}

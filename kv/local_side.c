@@ -1,0 +1,561 @@
+#include "local_side.h"
+
+#include <errno.h>
+
+#include "why.h"
+
+#define KEPT_TAGS "kp"
+
+static const struct slice nothing;
+
+static const struct ordered_methods *
+methods(struct txn *t)
+{
+	return t->local->ordered->methods;
+}
+
+/* --- keys ---------------------------------------------------------------- */
+
+bool
+side_in_schema(const struct place *place)
+{
+	return place->table.size == 0;
+}
+
+void
+side_dir_key(uint8_t tag, const struct place *dir, struct buf *out)
+{
+	buf_byte(out, tag);
+	switch (dir->level) {
+	case LEVEL_SCHEMA:
+		key_component(out, nothing);
+		break;
+	case LEVEL_SCHEMA_FILE:
+		key_component(out, dir->table);
+		break;
+	case LEVEL_ROW_PART:
+		key_part(out, dir->row);
+		break;
+	case LEVEL_ROW:
+		key_component(out, dir->row);
+		break;
+	case LEVEL_FAMILY:
+	case LEVEL_COLUMN_PART:
+		key_component(out, dir->row);
+		key_component(out, dir->family);
+		if (dir->level == LEVEL_COLUMN_PART)
+			key_part(out, dir->qualifier);
+		break;
+	default: /* ROOT and TABLE: the tag alone */
+		break;
+	}
+}
+
+void
+side_files_key(const struct place *place, struct buf *out)
+{
+	buf_byte(out, 'f');
+	if (side_in_schema(place)) {
+		key_component(out, nothing);
+		return;
+	}
+	key_component(out, place->row);
+	key_component(out, place->family);
+	key_part(out, place->qualifier);
+}
+
+void
+side_dot_key(const struct place *place, struct buf *out)
+{
+	side_files_key(place, out);
+	key_component(out, place->dot_dir);
+	key_component(out, place->level == LEVEL_DOT ? place->dot : nothing);
+}
+
+/* --- looking ------------------------------------------------------------- */
+
+int
+side_any(struct txn *t, uint32_t side, struct slice prefix)
+{
+	struct ordered_cursor *c;
+	struct slice key;
+
+	int r = methods(t)->cursor(t->session, side, &c);
+	if (r)
+		return r;
+	r = methods(t)->seek(c, prefix, SEEK_FROM);
+	if (r == 0)
+		r = methods(t)->key(c, &key);
+	if (r == 0)
+		r = slice_begins(key, prefix) ? 1 : 0;
+	else if (r == 1)
+		r = 0;
+	methods(t)->cursor_close(c);
+	return r;
+}
+
+static int
+any_tag(struct txn *t, uint32_t side, const char *tags)
+{
+	int r = 0;
+
+	for (; r == 0 && *tags; tags++)
+		r = side_any(t, side, slice_of(tags, 1));
+	return r;
+}
+
+int
+side_look(struct txn *t, uint32_t side, unsigned *may)
+{
+	static const struct {
+		const char *tags;
+		unsigned bit;
+	} kinds[] = {
+	    {KEPT_TAGS, SIDE_KEPT}, {"a", SIDE_ATTRS}, {"f", SIDE_FILES}};
+
+	*may = 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		int r = any_tag(t, side, kinds[i].tags);
+		if (r < 0)
+			return r;
+		if (r)
+			*may |= kinds[i].bit;
+	}
+	return 0;
+}
+
+bool
+side_counts(const struct table *table, uint8_t tag, struct slice family)
+{
+	return table_family(table, family) ||
+	    (tag != 'f' && table->schema.open);
+}
+
+int
+side_key_counts(const struct table *table, uint8_t tag, struct slice key)
+{
+	struct buf part = {0};
+	bool continued;
+
+	int r = key_take(&key, &part, &continued);
+	if (r == 0 && key.size == 0) {
+		buf_release(&part);
+		return 1;
+	}
+	buf_clear(&part);
+	if (r == 0)
+		r = key_take(&key, &part, NULL);
+	if (r == 0)
+		r = side_counts(table, tag, buf_slice(&part)) ? 1 : 0;
+	buf_release(&part);
+	return r;
+}
+
+int
+side_any_counting(struct txn *t, const struct table *table, struct slice prefix)
+{
+	struct ordered_cursor *c;
+	struct slice key;
+	int counts = 0;
+
+	int r = methods(t)->cursor(t->session, table->side, &c);
+	if (r)
+		return r;
+	for (r = methods(t)->seek(c, prefix, SEEK_FROM); r == 0 && !counts;
+	     r = methods(t)->next(c)) {
+		r = methods(t)->key(c, &key);
+		if (r || !slice_begins(key, prefix))
+			break;
+		counts = side_key_counts(table, key.data[0], slice_skip(key, 1));
+		if (counts)
+			break;
+	}
+	methods(t)->cursor_close(c);
+	return r < 0 ? r : counts;
+}
+
+/* Whether the side table alone makes the row be there; an empty row: any. */
+static int
+row_in_side(struct txn *t, const struct table *table, struct slice row)
+{
+	static const struct {
+		const char *tag;
+		unsigned bit;
+	} kinds[] = {{"k", SIDE_KEPT}, {"p", SIDE_KEPT}, {"f", SIDE_FILES}};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct buf key = {0};
+		if (!side_may(table, kinds[i].bit))
+			continue;
+		buf_text(&key, kinds[i].tag);
+		if (row.size)
+			key_component(&key, row);
+		r = buf_status(&key);
+		if (r == 0)
+			r = side_any_counting(t, table, buf_slice(&key));
+		buf_release(&key);
+	}
+	return r;
+}
+
+static int
+row_there(struct txn *t, const struct table *table, struct slice row,
+    const struct local_family *first, struct slice near)
+{
+	int r = first ? cells_any(t, first, row, near) : 0;
+
+	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
+		if (&table->families[i] != first)
+			r = cells_any(t, &table->families[i], row, nothing);
+	return r ? r : row_in_side(t, table, row);
+}
+
+int
+side_table_any(struct txn *t, const struct table *table)
+{
+	return row_there(t, table, nothing, NULL, nothing);
+}
+
+/* Whether there are keys `tag dir...`, if the table may have any. */
+static int
+below(struct txn *t, const struct table *table, uint8_t tag,
+    const struct place *dir)
+{
+	struct buf key = {0};
+
+	if (!side_may(table, tag == 'f' ? SIDE_FILES : SIDE_KEPT))
+		return 0;
+	side_dir_key(tag, dir, &key);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = side_any(t, side_of(table), buf_slice(&key));
+	buf_release(&key);
+	return r;
+}
+
+static int
+family_there(struct txn *t, const struct table *table,
+    const struct place *place, struct slice near)
+{
+	const struct local_family *f = table_family(table, place->family);
+	const struct place dir = {.level = LEVEL_FAMILY,
+	    .row = place->row,
+	    .family = place->family};
+
+	int r = f ? cells_any(t, f, place->row, near) : 0;
+	if (r == 0 && f)
+		r = below(t, table, 'f', &dir);
+	if (r == 0 && side_counts(table, 'k', place->family))
+		r = below(t, table, 'k', &dir);
+	if (r == 0 && side_counts(table, 'k', place->family))
+		r = below(t, table, 'p', &dir);
+	return r;
+}
+
+static int
+part_there(struct txn *t, const struct table *table, const struct place *place)
+{
+	if (place->level == LEVEL_ROW_PART)
+		return below(t, table, 'p', place);
+	if (!side_counts(table, 'p', place->family))
+		return 0;
+	int r = below(t, table, 'p', place);
+	if (r == 0 && table_family(table, place->family))
+		r = below(t, table, 'f', place);
+	return r;
+}
+
+static int
+dot_there(struct txn *t, const struct table *table, const struct place *place)
+{
+	struct stored found;
+	uint32_t blobs;
+
+	int r = side_dot_find(t, table, place, &found, &blobs);
+	stored_release(&found);
+	return r < 0 ? r : !r;
+}
+
+int
+side_there(struct txn *t, const struct table *table, const struct place *place,
+    struct slice near)
+{
+	switch (place->level) {
+	case LEVEL_ROW:
+		return row_there(t, table, place->row, NULL, nothing);
+	case LEVEL_FAMILY:
+		return family_there(t, table, place, near);
+	case LEVEL_ROW_PART:
+	case LEVEL_COLUMN_PART:
+		return part_there(t, table, place);
+	case LEVEL_DOT:
+	case LEVEL_DOT_DIR:
+		return dot_there(t, table, place);
+	default: /* ROOT and SCHEMA always, else the table was found */
+		return 1;
+	}
+}
+
+/* --- kept directories ---------------------------------------------------- */
+
+static uint8_t
+kept_tag(const struct place *dir)
+{
+	return dir->level == LEVEL_ROW || dir->level == LEVEL_FAMILY ? 'k' :
+								       'p';
+}
+
+int
+side_keep(struct txn *t, struct table *table, const struct place *dir)
+{
+	struct buf key = {0};
+
+	side_dir_key(kept_tag(dir), dir, &key);
+	atomic_fetch_or(&table->side_may, SIDE_KEPT);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = txn_put(t, table->side, buf_slice(&key),
+		    nothing);
+	buf_release(&key);
+	return r;
+}
+
+int
+side_is_kept(struct txn *t, const struct table *table, const struct place *dir)
+{
+	struct buf key = {0}, value = {0};
+
+	if (!table || dir->level < LEVEL_ROW_PART ||
+	    !side_may(table, SIDE_KEPT))
+		return 0;
+	side_dir_key(kept_tag(dir), dir, &key);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = txn_get(t, table->side, buf_slice(&key), &value);
+	buf_release(&key);
+	buf_release(&value);
+	return r < 0 ? r : !r;
+}
+
+int
+side_unmark(struct txn *t, const struct table *table, const struct place *dir)
+{
+	struct buf key = {0};
+
+	side_dir_key(kept_tag(dir), dir, &key);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = txn_remove(t, table->side,
+		    buf_slice(&key));
+	buf_release(&key);
+	return r;
+}
+
+int
+side_unkeep(struct txn *t, const struct table *table, struct slice row,
+    struct slice family)
+{
+	struct place dir = {.level = LEVEL_ROW, .row = row, .family = family};
+
+	if (!side_may(table, SIDE_KEPT))
+		return 0;
+	int r = side_unmark(t, table, &dir);
+	dir.level = LEVEL_FAMILY;
+	return r ? r : side_unmark(t, table, &dir);
+}
+
+int
+side_keep_if_empty(struct txn *t, struct table *table, struct slice row,
+    const struct local_family *family, struct slice near)
+{
+	struct place dir = {.level = LEVEL_ROW, .row = row};
+
+	if (family) {
+		dir.level = LEVEL_FAMILY;
+		dir.family = buf_slice(&family->declared.name);
+	}
+	int r = side_there(t, table, &dir, near);
+	if (r)
+		return r < 0 ? r : 0;
+	return side_keep(t, table, &dir);
+}
+
+/* --- attributes of directories ------------------------------------------- */
+
+void
+side_defaults(struct local *l, const struct table *table, bool file,
+    struct attrs *out)
+{
+	*out = table ? table->owner : l->owner;
+	out->set = ATTR_MODE | ATTR_UID | ATTR_GID;
+	if (file)
+		out->mode = CELL_MODE;
+}
+
+void
+side_reduce(struct local *l, const struct table *table, bool file,
+    struct attrs *attrs)
+{
+	struct attrs all;
+
+	side_defaults(l, table, file, &all);
+	const struct attrs defaults = all;
+	attrs_override(&all, attrs);
+	if (all.mode == defaults.mode && all.uid == defaults.uid &&
+	    all.gid == defaults.gid)
+		all.set &= ATTR_MTIME;
+	*attrs = all;
+}
+
+/* The side table that attributes of a place stand in. */
+static uint32_t
+attrs_side(const struct table *table, const struct place *dir)
+{
+	return dir->level == LEVEL_SCHEMA_FILE ? ROOT_SIDE : side_of(table);
+}
+
+int
+side_get_attrs(struct txn *t, uint32_t side, const struct place *dir,
+    struct attrs *out)
+{
+	struct buf key = {0}, stored = {0};
+	struct record record;
+
+	*out = (struct attrs){0};
+	side_dir_key('a', dir, &key);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = txn_get(t, side, buf_slice(&key),
+		    &stored);
+	if (r == 0) {
+		r = record_decode(buf_slice(&stored), &record);
+		*out = record.attrs;
+	}
+	buf_release(&key);
+	buf_release(&stored);
+	return r == 1 ? 0 : r;
+}
+
+int
+side_put_attrs(struct txn *t, struct table *table, const struct place *dir,
+    const struct attrs *attrs)
+{
+	struct buf key = {0}, stored = {0};
+	struct record record = {.attrs = *attrs};
+	bool file = dir->level == LEVEL_SCHEMA_FILE;
+
+	side_reduce(t->local, table, file, &record.attrs);
+	record_encode(&record, &stored);
+	side_dir_key('a', dir, &key);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = buf_status(&stored);
+	if (r == 0 && record.attrs.set && table && !file)
+		atomic_fetch_or(&table->side_may, SIDE_ATTRS);
+	if (r == 0 && record.attrs.set)
+		r = txn_put(t, attrs_side(table, dir),
+		    buf_slice(&key), buf_slice(&stored));
+	else if (r == 0)
+		r = txn_remove(t, attrs_side(table, dir),
+		    buf_slice(&key));
+	buf_release(&key);
+	buf_release(&stored);
+	return r;
+}
+
+static bool
+may_keep_attrs(const struct table *table, const struct place *dir)
+{
+	return dir->level == LEVEL_TABLE || dir->level == LEVEL_SCHEMA_FILE ||
+	    side_may(table, SIDE_ATTRS);
+}
+
+static int
+schema_size(const struct table *table, uint64_t *out)
+{
+	struct buf text = {0};
+
+	schema_print(&table->schema, &text);
+	int r = buf_status(&text);
+	*out = text.size;
+	buf_release(&text);
+	return r;
+}
+
+int
+side_dir_info(struct txn *t, const struct table *table,
+    const struct place *dir, struct info *out)
+{
+	struct attrs kept = {0};
+	int64_t created = table ? table->created : t->local->created;
+
+	*out = (struct info){.timestamp = created, .expires = NEVER};
+	side_defaults(t->local, table, dir->level == LEVEL_SCHEMA_FILE,
+	    &out->attrs);
+	out->attrs.mtime = timespec_of_ms(created);
+	int r = 0;
+	if (may_keep_attrs(table, dir))
+		r = side_get_attrs(t, attrs_side(table, dir), dir, &kept);
+	attrs_override(&out->attrs, &kept);
+	out->attrs.set = kept.set;
+	if (r == 0)
+		r = side_is_kept(t, table, dir);
+	out->kept = r == 1;
+	if (r >= 0 && dir->level == LEVEL_SCHEMA_FILE)
+		r = schema_size(table, &out->size);
+	if (r < 0)
+		*out = (struct info){0};
+	return r < 0 ? r : 0;
+}
+
+int
+side_remove_all(struct txn *t, uint32_t side, struct slice prefix)
+{
+	struct buf end = {0};
+
+	int r = buf_set(&end, prefix);
+	if (r == 0) {
+		key_successor(&end);
+		r = txn_remove_range(t, side, prefix,
+		    buf_slice(&end));
+	}
+	buf_release(&end);
+	return r;
+}
+
+int
+side_forget(struct txn *t, const struct table *table, const struct place *dir)
+{
+	struct buf key = {0};
+
+	side_dir_key('a', dir, &key);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = side_remove_all(t, table->side, buf_slice(&key));
+	buf_release(&key);
+	return r;
+}
+
+int
+side_forget_if_gone(struct txn *t, const struct table *table, struct slice row,
+    const struct local_family *family, struct slice near)
+{
+	struct place dir = {.level = LEVEL_FAMILY, .row = row};
+	int r = 0;
+
+	if (!side_may(table, SIDE_ATTRS))
+		return 0;
+	if (family) {
+		dir.family = buf_slice(&family->declared.name);
+		r = family_there(t, table, &dir, near);
+		if (r == 0)
+			r = side_forget(t, table, &dir);
+	}
+	if (r == 0)
+		r = row_there(t, table, row, family, near);
+	dir.level = LEVEL_ROW;
+	if (r == 0)
+		r = side_forget(t, table, &dir);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,897 @@
+/* The ordered store over WiredTiger: what concerns the whole store. What is
+ * done with one session stands in wt_pool.c.
+ *
+ * Locks: sync_lock and checkpoint_lock are held one at a time; checkpoint_lock
+ * over a whole checkpoint, sync_lock never over WiredTiger's work.
+ */
+#include "ordered.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include <wiredtiger.h>
+
+#include "why.h"
+#include "wt_files.h"
+#include "wt_home.h"
+#include "wt_pool.h"
+#include "wt_room.h"
+
+#define MARKER_TEXT "cellfs store 1\n"
+#define CACHE_WAIT_MS 200
+#define CLOSE_IDLE_S 30
+#define SESSIONS_MAX 512
+#define LEAF_PAGE 32768
+#define PAGE_UNIT 4096	 /* what page sizes are multiples of */
+#define FILES_SPARE 64	 /* descriptors a new table must leave over */
+#define LAST_WORD_MS 500 /* for WiredTiger to finish what may never end */
+#define MAKE_ROOM_MS 1000 /* between checkpoints that make room */
+
+struct wt_store {
+	struct ordered ordered;
+	struct wt_pool pool; /* with files and room */
+	WT_EVENT_HANDLER handler;
+	struct wt_claim *claim;
+	char *directory;
+	bool salvage;
+	void (*log)(void *context, const char *line);
+	void *log_context;
+
+	pthread_mutex_t checkpoint_lock;
+	WT_SESSION *checkpoint_session; /* guarded by checkpoint_lock */
+
+	/* One waiter of sync() flushes the log for all who came before. */
+	pthread_mutex_t sync_lock; /* guards the next four */
+	pthread_cond_t sync_done;
+	uint64_t sync_asked, sync_reached;
+	bool sync_leader;
+	WT_SESSION *sync_session; /* the leader's */
+
+	_Atomic int64_t made_room; /* ms, when make_room last did */
+	_Atomic int64_t used_at; /* ms, when used was counted */
+	_Atomic uint64_t used;
+};
+
+static struct wt_store *
+store_of(struct ordered *o)
+{
+	return (struct wt_store *)o;
+}
+
+/* --- what WiredTiger says ------------------------------------------------- */
+
+static struct wt_store *
+store_of_handler(WT_EVENT_HANDLER *handler)
+{
+	return (struct wt_store *)((char *)handler -
+	    offsetof(struct wt_store, handler));
+}
+
+static void __attribute__((format(printf, 2, 3)))
+store_log(struct wt_store *s, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	if (!s->log)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	s->log(s->log_context, line);
+}
+
+static int
+on_error(WT_EVENT_HANDLER *handler, WT_SESSION *session, int code,
+    const char *message)
+{
+	struct wt_store *s = store_of_handler(handler);
+
+	(void)session;
+	if (code == WT_PANIC) {
+		atomic_store(&s->pool.failed, true);
+		wt_files_hurry(s->pool.files);
+	}
+	store_log(s, "WiredTiger: %s", message);
+	return 0;
+}
+
+static int
+on_message(WT_EVENT_HANDLER *handler, WT_SESSION *session, const char *message)
+{
+	(void)session;
+	store_log(store_of_handler(handler), "WiredTiger: %s", message);
+	return 0;
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+static uint32_t
+page_size(uint32_t asked)
+{
+	uint64_t size = asked ? asked : LEAF_PAGE;
+
+	return (uint32_t)((size + PAGE_UNIT - 1) / PAGE_UNIT * PAGE_UNIT);
+}
+
+/* Runs work on a session of its own. */
+static int
+with_session(struct wt_store *s, int (*work)(WT_SESSION *session,
+    const char *uri, const char *config), const char *uri, const char *config)
+{
+	WT_SESSION *session;
+	int r = wt_pool_open(&s->pool, &session);
+
+	if (r)
+		return r;
+	r = wt_pool_error(&s->pool, work(session, uri, config));
+	session->close(session, NULL);
+	return r;
+}
+
+static int
+files_left(struct wt_store *s)
+{
+	struct rlimit limit;
+	rlim_t opened = wt_files_opened(s->pool.files);
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    opened + FILES_SPARE < limit.rlim_cur)
+		return 0;
+	return why(EMFILE,
+	    "%s: %llu files are open of %llu the system allows: raise the "
+	    "limit of open files to have more tables and families",
+	    s->directory, (unsigned long long)opened,
+	    (unsigned long long)limit.rlim_cur);
+}
+
+static int
+work_create(WT_SESSION *session, const char *uri, const char *config)
+{
+	return session->create(session, uri, config);
+}
+
+static int
+wt_create(struct ordered *o, uint32_t table,
+    const struct ordered_table_options *options)
+{
+	struct wt_store *s = store_of(o);
+	char uri[WT_URI_BYTES], config[512];
+	int r = files_left(s);
+
+	if (r)
+		return r;
+	wt_pool_uri(table, uri);
+	snprintf(config, sizeof(config),
+	    "key_format=u,value_format=u,checksum=on,exclusive=true,"
+	    "block_compressor=%s,prefix_compression=%s,cache_resident=%s,"
+	    "leaf_page_max=%u",
+	    options->compressor,
+	    options->prefix_compression ? "true" : "false",
+	    options->cache_resident ? "true" : "false",
+	    page_size(options->leaf_page_max));
+	r = with_session(s, work_create, uri, config);
+	return r == -EEXIST ? why(EEXIST, "table %u is already there", table)
+			    : r;
+}
+
+/* Calls each for the number of every table: 0, or its first answer. */
+static int
+each_table(struct wt_store *s, WT_SESSION *session,
+    int (*each)(void *context, WT_SESSION *session, uint32_t table),
+    void *context)
+{
+	WT_CURSOR *cursor;
+	const char *uri;
+	unsigned table;
+	int r = 0;
+	int code = session->open_cursor(session, "metadata:", NULL, NULL,
+	    &cursor);
+
+	if (code)
+		return wt_pool_error(&s->pool, code);
+	while (r == 0 && (code = cursor->next(cursor)) == 0) {
+		code = cursor->get_key(cursor, &uri);
+		if (code == 0 && sscanf(uri, "table:%u", &table) == 1)
+			r = each(context, session, table);
+	}
+	cursor->close(cursor);
+	if (r == 0 && code != WT_NOTFOUND)
+		r = wt_pool_error(&s->pool, code);
+	return r;
+}
+
+static int
+wt_session(struct ordered *o, struct ordered_session **out)
+{
+	return wt_pool_take(&store_of(o)->pool, out);
+}
+
+static int
+append_table(void *context, WT_SESSION *session, uint32_t table)
+{
+	struct buf *out = context;
+
+	(void)session;
+	buf_append(out, slice_of(&table, sizeof(table)));
+	return buf_status(out);
+}
+
+static int
+wt_tables(struct ordered *o, struct buf *out)
+{
+	struct wt_store *s = store_of(o);
+	WT_SESSION *session;
+	int r = wt_pool_open(&s->pool, &session);
+
+	if (r)
+		return r;
+	r = each_table(s, session, append_table, out);
+	session->close(session, NULL);
+	return r;
+}
+
+/* --- durability ----------------------------------------------------------- */
+
+static int
+wt_sync(struct ordered *o)
+{
+	struct wt_store *s = store_of(o);
+	int r = 0;
+
+	if (s->pool.read_only)
+		return 0;
+	pthread_mutex_lock(&s->sync_lock);
+	uint64_t mine = ++s->sync_asked;
+	while (r == 0 && s->sync_reached < mine) {
+		if (s->sync_leader) {
+			pthread_cond_wait(&s->sync_done, &s->sync_lock);
+			continue;
+		}
+		uint64_t reached = s->sync_asked;
+		s->sync_leader = true;
+		pthread_mutex_unlock(&s->sync_lock);
+		r = wt_pool_error(&s->pool,
+		    s->sync_session->log_flush(s->sync_session, "sync=on"));
+		pthread_mutex_lock(&s->sync_lock);
+		s->sync_leader = false;
+		if (r == 0)
+			s->sync_reached = reached;
+		pthread_cond_broadcast(&s->sync_done);
+	}
+	pthread_mutex_unlock(&s->sync_lock);
+	return r;
+}
+
+static int
+checkpoint(struct wt_store *s)
+{
+	WT_SESSION *session = s->checkpoint_session;
+
+	pthread_mutex_lock(&s->checkpoint_lock);
+	int r = wt_pool_error(&s->pool, session->checkpoint(session, NULL));
+	pthread_mutex_unlock(&s->checkpoint_lock);
+	return r;
+}
+
+/* While there is no room, checkpoints wait: each takes some. */
+static int
+wt_checkpoint(struct ordered *o)
+{
+	struct wt_store *s = store_of(o);
+
+	if (s->pool.read_only || atomic_load(&s->pool.room.refusing))
+		return 0;
+	return checkpoint(s);
+}
+
+/* --- looking after tables ------------------------------------------------- */
+
+static int
+work_drop(WT_SESSION *session, const char *uri, const char *config)
+{
+	int code = session->drop(session, uri, config);
+
+	return code == ENOENT ? 0 : code;
+}
+
+static int
+wt_drop(struct ordered *o, uint32_t table)
+{
+	struct wt_store *s = store_of(o);
+	char uri[WT_URI_BYTES];
+
+	wt_pool_forget(&s->pool, table);
+	wt_pool_uri(table, uri);
+	int r = with_session(s, work_drop, uri, NULL);
+#if WIREDTIGER_VERSION_MAJOR >= 10
+	/* This one drops no table with dirty pages. */
+	if (r == -EBUSY && wt_checkpoint(o) == 0)
+		r = with_session(s, work_drop, uri, NULL);
+#endif
+	return r == -EBUSY ? why(EBUSY, "table %u is being read", table) : r;
+}
+
+static int
+work_compact(WT_SESSION *session, const char *uri, const char *config)
+{
+	return session->compact(session, uri, config);
+}
+
+static int
+wt_compact(struct ordered *o, uint32_t table)
+{
+	struct wt_store *s = store_of(o);
+	char uri[WT_URI_BYTES];
+
+	if (s->pool.read_only)
+		return why(EROFS, "the store is open for reading only");
+	wt_pool_uri(table, uri);
+	return with_session(s, work_compact, uri, "timeout=0");
+}
+
+static int
+work_verify(WT_SESSION *session, const char *uri, const char *config)
+{
+	return session->verify(session, uri, config);
+}
+
+static int
+work_salvage(WT_SESSION *session, const char *uri, const char *config)
+{
+	return session->salvage(session, uri, config);
+}
+
+/* Keeps what can be read of a table. */
+static int
+salvage(struct wt_store *s, uint32_t table, const char *uri)
+{
+	wt_files_check_blocks(s->pool.files, false);
+	int r = with_session(s, work_salvage, uri, "force=true");
+	wt_files_check_blocks(s->pool.files, true);
+	if (r)
+		return why(EIO, "table %06u is damaged beyond repair", table);
+	why(EIO, "table %06u was damaged; what could be read of it was kept",
+	    table);
+	return 1;
+}
+
+static int
+wt_verify(struct ordered *o, uint32_t table)
+{
+	struct wt_store *s = store_of(o);
+	char uri[WT_URI_BYTES];
+	uint64_t damaged = wt_files_damaged(s->pool.files);
+
+	wt_pool_forget(&s->pool, table);
+	wt_pool_uri(table, uri);
+	int r = with_session(s, work_verify, uri, NULL);
+	if (r == 0 && wt_files_damaged(s->pool.files) == damaged)
+		return 0;
+	if (r == -EBUSY)
+		return why(EBUSY, "table %u is in use", table);
+	if (r == -ENOENT)
+		return why(ENOENT, "there is no table %u", table);
+	if (s->salvage)
+		return salvage(s, table, uri);
+	return why(EIO,
+	    "table %06u (%06u.wt) is damaged: run `cellfs check %s --repair`",
+	    table, table, s->directory);
+}
+
+/* --- space and statistics ------------------------------------------------- */
+
+/* One statistic, or 0. */
+static uint64_t
+statistic(WT_SESSION *session, const char *uri, int which)
+{
+	WT_CURSOR *cursor;
+	const char *description, *text;
+	uint64_t value = 0;
+
+	if (session->open_cursor(session, uri, NULL, "statistics=(fast)",
+		&cursor))
+		return 0;
+	cursor->set_key(cursor, which);
+	if (cursor->search(cursor) ||
+	    cursor->get_value(cursor, &description, &text, &value))
+		value = 0;
+	cursor->close(cursor);
+	return value;
+}
+
+static int
+add_reusable(void *context, WT_SESSION *session, uint32_t table)
+{
+	uint64_t *sum = context;
+	char uri[WT_URI_BYTES + sizeof("statistics:")];
+
+	snprintf(uri, sizeof(uri), "statistics:table:%06u", table);
+	*sum += statistic(session, uri, WT_STAT_DSRC_BLOCK_REUSE_BYTES);
+	return 0;
+}
+
+static uint64_t
+reusable(void *context)
+{
+	struct wt_store *s = context;
+	WT_SESSION *session;
+	uint64_t sum = 0;
+
+	if (wt_pool_open(&s->pool, &session))
+		return 0;
+	each_table(s, session, add_reusable, &sum);
+	session->close(session, NULL);
+	return sum;
+}
+
+static int
+wt_space(struct ordered *o, struct ordered_space *out)
+{
+	struct wt_store *s = store_of(o);
+	int64_t now = now_ms();
+
+	if (now - atomic_load(&s->used_at) >= 1000 ||
+	    !atomic_load(&s->used_at)) {
+		atomic_store(&s->used_at, now);
+		atomic_store(&s->used, wt_home_used(s->directory));
+	}
+	*out = (struct ordered_space){
+	    .total = s->pool.room.total,
+	    .available = wt_room_writable(&s->pool.room),
+	    .used = atomic_load(&s->used),
+	};
+	return 0;
+}
+
+/* --- room ----------------------------------------------------------------- */
+
+/* Whether the disk has what a checkpoint would write now. */
+static bool
+checkpoint_fits(struct wt_store *s)
+{
+	WT_SESSION *session;
+
+	if (wt_pool_open(&s->pool, &session))
+		return false;
+	uint64_t dirty = statistic(session, "statistics:",
+	    WT_STAT_CONN_CACHE_BYTES_DIRTY);
+	session->close(session, NULL);
+	return wt_room_available(&s->pool.room, true) >
+	    dirty + dirty / 4 + s->pool.room.log_file;
+}
+
+/* A checkpoint frees what the log and removed records took; WiredTiger gives
+ * the files of its log back a little later. */
+static void
+make_room(struct wt_pool *pool, bool first)
+{
+	struct wt_store *s =
+	    (struct wt_store *)((char *)pool - offsetof(struct wt_store, pool));
+	struct wt_room *room = &pool->room;
+	int64_t now = now_ms();
+
+	if (first)
+		store_log(s, "%s: %s", s->directory, why_text(-ENOSPC));
+	else if (now - atomic_load(&s->made_room) < MAKE_ROOM_MS)
+		return;
+	if (!checkpoint_fits(s))
+		return;
+	atomic_store(&s->made_room, now);
+	atomic_fetch_sub(&pool->owed, 1);
+	if (checkpoint(s))
+		return;
+	while (first && now_ms() - now < LAST_WORD_MS &&
+	    wt_room_available(room, true) <
+		room->threshold + room->threshold / 2)
+		nanosleep(&(struct timespec){0, 10 * 1000000}, NULL);
+	atomic_store(&room->counted, 0);
+}
+
+static const struct {
+	const char *name;
+	int which;
+} statistics[] = {
+    {"cache_bytes", WT_STAT_CONN_CACHE_BYTES_INUSE},
+    {"cache_bytes_max", WT_STAT_CONN_CACHE_BYTES_MAX},
+    {"cache_dirty_bytes", WT_STAT_CONN_CACHE_BYTES_DIRTY},
+    {"cache_pages_read", WT_STAT_CONN_CACHE_READ},
+    {"cache_pages_written", WT_STAT_CONN_CACHE_WRITE},
+    {"disk_bytes_read", WT_STAT_CONN_BLOCK_BYTE_READ},
+    {"disk_bytes_written", WT_STAT_CONN_BLOCK_BYTE_WRITE},
+    {"log_bytes_written", WT_STAT_CONN_LOG_BYTES_WRITTEN},
+    {"log_syncs", WT_STAT_CONN_LOG_SYNC},
+    {"files_open", WT_STAT_CONN_FILE_OPEN},
+};
+
+static void
+wt_stats(struct ordered *o, ordered_stat_emit emit, void *context)
+{
+	struct wt_store *s = store_of(o);
+	WT_SESSION *session;
+
+	if (wt_pool_open(&s->pool, &session))
+		return;
+	for (size_t i = 0; i < sizeof(statistics) / sizeof(*statistics); i++)
+		emit(context, statistics[i].name,
+		    statistic(session, "statistics:", statistics[i].which));
+	session->close(session, NULL);
+	emit(context, "damaged_blocks", wt_files_damaged(s->pool.files));
+	emit(context, "waiting_for_room", wt_files_waiting(s->pool.files));
+}
+
+/* --- closing -------------------------------------------------------------- */
+
+/* WiredTiger may never come back from closing a store that failed, so a thread
+ * of its own waits for it. */
+struct closing {
+	struct wt_store *store;
+	pthread_mutex_t lock; /* guards the next two */
+	pthread_cond_t wake;
+	bool done;
+	int code;
+};
+
+static void *
+close_thread(void *context)
+{
+	struct closing *c = context;
+	WT_CONNECTION *connection = c->store->pool.connection;
+	int code = connection->close(connection, NULL);
+
+	pthread_mutex_lock(&c->lock);
+	c->done = true;
+	c->code = code;
+	pthread_cond_signal(&c->wake);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* Waits for c, after a failure only half a second. Whether it is done. */
+static bool
+close_wait(struct closing *c)
+{
+	int64_t failed_at = 0;
+
+	pthread_mutex_lock(&c->lock);
+	while (!c->done) {
+		struct timespec tick;
+		clock_gettime(CLOCK_REALTIME, &tick);
+		tick.tv_nsec += 50 * 1000000;
+		tick.tv_sec += tick.tv_nsec / 1000000000;
+		tick.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&c->wake, &c->lock, &tick);
+		if (!atomic_load(&c->store->pool.failed))
+			continue;
+		if (failed_at && now_ms() - failed_at > LAST_WORD_MS)
+			break;
+		if (!failed_at)
+			failed_at = now_ms();
+	}
+	bool done = c->done;
+	pthread_mutex_unlock(&c->lock);
+	return done;
+}
+
+/* *done: WiredTiger is gone and what it used may be freed. */
+static int
+disconnect(struct wt_store *s, bool *done)
+{
+	struct closing *c = calloc(1, sizeof(*c));
+	pthread_t thread;
+
+	*done = false;
+	if (!c)
+		return -ENOMEM;
+	c->store = s;
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->wake, NULL);
+	int r = -pthread_create(&thread, NULL, close_thread, c);
+	if (r) {
+		free(c);
+		return r;
+	}
+	*done = close_wait(c);
+	if (!*done) {
+		pthread_detach(thread);
+		return why(EIO, "%s: the store failed", s->directory);
+	}
+	pthread_join(thread, NULL);
+	r = wt_pool_error(&s->pool, c->code);
+	if (r == 0)
+		wt_home_closed(s->directory);
+	pthread_cond_destroy(&c->wake);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+	return r;
+}
+
+/* Frees s; WiredTiger is gone. */
+static void
+store_free(struct wt_store *s)
+{
+	wt_files_free(s->pool.files);
+	wt_room_release(&s->pool.room);
+	wt_home_release(s->claim);
+	pthread_mutex_destroy(&s->checkpoint_lock);
+	pthread_mutex_destroy(&s->sync_lock);
+	pthread_cond_destroy(&s->sync_done);
+	free(s->directory);
+	free(s);
+}
+
+/* The log has every commit. Closing writes a checkpoint too, and where there
+ * is no room for one the next opening does the work. What still runs after a
+ * failure keeps its memory. */
+static int
+wt_close(struct ordered *o)
+{
+	struct wt_store *s = store_of(o);
+	bool failed = atomic_load(&s->pool.failed);
+	bool done;
+	int r = failed ? why(EIO, "%s: the store failed", s->directory)
+		       : wt_sync(o);
+
+	if (!failed)
+		wt_pool_release(&s->pool);
+	if (wt_room_available(&s->pool.room, true) <
+	    s->pool.room.threshold / 2)
+		wt_files_hurry(s->pool.files);
+	int closed = disconnect(s, &done);
+	if (closed)
+		store_log(s, "%s: not closed cleanly; the next opening "
+			     "recovers it from its log",
+		    s->directory);
+	if (done)
+		store_free(s);
+	return r;
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+static const struct ordered_methods wt_methods = {
+	.close = wt_close,
+	.create = wt_create,
+	.drop = wt_drop,
+	.tables = wt_tables,
+	.session = wt_session,
+	.release = wt_pool_give,
+	.begin = wt_session_begin,
+	.commit = wt_session_commit,
+	.rollback = wt_session_rollback,
+	.cursor = wt_session_cursor,
+	.cursor_close = wt_cursor_close,
+	.seek = wt_cursor_seek,
+	.next = wt_cursor_next,
+	.prev = wt_cursor_prev,
+	.key = wt_cursor_key,
+	.value = wt_cursor_value,
+	.get = wt_session_get,
+	.put = wt_session_put,
+	.remove = wt_session_remove,
+	.remove_range = wt_session_remove_range,
+	.sync = wt_sync,
+	.checkpoint = wt_checkpoint,
+	.compact = wt_compact,
+	.verify = wt_verify,
+	.space = wt_space,
+	.stats = wt_stats,
+};
+
+static void
+raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* What wiredtiger_open() said, in our words. */
+static int
+open_error(struct wt_store *s, int code)
+{
+	int r;
+
+	switch (code) {
+	case 0:
+		return 0;
+	case EBUSY:
+		r = wt_home_busy(s->directory);
+		return r ? r : why(EBUSY, "%s is in use", s->directory);
+	case ENOSPC:
+	case EDQUOT:
+	case EACCES:
+	case EPERM:
+	case EROFS:
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+		return why(code, "%s: %s", s->directory, strerror(code));
+	default:
+		return why(EIO,
+		    "%s: the store's own records are damaged (%s): run "
+		    "`cellfs check %s --repair`",
+		    s->directory, wiredtiger_strerror(code), s->directory);
+	}
+}
+
+static void
+config_print(const struct wt_store *s, const char *mode, struct buf *out)
+{
+	const struct wt_room *room = &s->pool.room;
+
+	buf_printf(out,
+	    "%s,cache_size=%llu,cache_max_wait_ms=%d,"
+	    "log=(enabled=true,prealloc=false,file_max=%llu),"
+	    "transaction_sync=(enabled=true,method=none),"
+	    "session_max=%d,statistics=(fast),config_base=false,"
+	    "use_environment=false,"
+	    "file_manager=(close_idle_time=%d),eviction=(threads_max=4),"
+	    "extensions=[" WT_FILES_EXTENSION CELLFS_WT_EXTENSIONS "]",
+	    mode, (unsigned long long)room->cache, CACHE_WAIT_MS,
+	    (unsigned long long)room->log_file, SESSIONS_MAX, CLOSE_IDLE_S);
+	buf_byte(out, 0);
+}
+
+/* mode begins the configuration. */
+static int
+connect(struct wt_store *s, const char *mode)
+{
+	struct buf config = {0};
+	int r;
+
+	config_print(s, mode, &config);
+	r = buf_status(&config);
+	if (r)
+		return r;
+	wt_files_offer(s->pool.files);
+	r = open_error(s, wiredtiger_open(s->directory, &s->handler,
+			      (const char *)config.data,
+			      &s->pool.connection));
+	wt_files_offer(NULL);
+	buf_release(&config);
+	return r;
+}
+
+/* Opens for writing, which recovers a store that was not closed. */
+static int
+connect_writing(struct wt_store *s, bool fresh)
+{
+	bool recover = wt_home_was_open(s->directory);
+	int r = wt_room_for_opening(&s->pool.room, s->directory);
+
+	if (r)
+		return r;
+	if (recover)
+		store_log(s, "%s: was not closed: recovering from its log",
+		    s->directory);
+	wt_files_check_blocks(s->pool.files, !s->salvage);
+	r = connect(s, s->salvage ? "create=true,salvage=true"
+		: fresh		  ? "create=true"
+				  : "create=false");
+	wt_files_check_blocks(s->pool.files, true);
+	if (r)
+		return r;
+	if (recover)
+		store_log(s, "%s: recovered", s->directory);
+	r = wt_files_save(s->pool.files, WT_HOME_OPEN, slice_text("1\n"));
+	return r ? r
+		 : wt_files_save(s->pool.files, WT_HOME_MARKER,
+		       slice_text(MARKER_TEXT));
+}
+
+/* A store that was not closed must be recovered, which reading alone cannot
+ * do: so it is opened for writing, and closed again, first. */
+static int
+connect_read_only(struct wt_store *s)
+{
+	bool done;
+	int r = 0;
+
+	if (wt_home_was_open(s->directory)) {
+		if (access(s->directory, W_OK))
+			return why(EROFS,
+			    "%s was not closed and must be recovered: open "
+			    "it for writing once",
+			    s->directory);
+		r = connect_writing(s, false);
+		if (r == 0)
+			r = disconnect(s, &done);
+	}
+	return r ? r : connect(s, "readonly=true");
+}
+
+static struct wt_store *
+store_new(const struct ordered_options *options)
+{
+	struct wt_store *s = calloc(1, sizeof(*s));
+
+	if (!s || !(s->directory = strdup(options->directory))) {
+		free(s);
+		return NULL;
+	}
+	s->ordered.methods = &wt_methods;
+	s->handler.handle_error = on_error;
+	s->handler.handle_message = on_message;
+	s->salvage = options->salvage;
+	s->log = options->log;
+	s->log_context = options->log_context;
+	s->pool.read_only = options->read_only;
+	s->pool.make_room = make_room;
+	s->pool.room.directory = -1;
+	pthread_mutex_init(&s->checkpoint_lock, NULL);
+	pthread_mutex_init(&s->sync_lock, NULL);
+	pthread_cond_init(&s->sync_done, NULL);
+	wt_pool_init(&s->pool);
+	return s;
+}
+
+/* All that comes before WiredTiger. */
+static int
+prepare(struct wt_store *s, const struct ordered_options *options, bool *fresh)
+{
+	int r = wt_home_look(s->directory,
+	    options->create && !options->read_only, options->salvage, fresh);
+
+	if (r == 0)
+		r = wt_home_claim(s->directory, &s->claim);
+	if (r == 0)
+		r = wt_files_new(s->directory, s->log, s->log_context,
+		    &s->pool.files);
+	if (r == 0)
+		r = wt_room_init(&s->pool.room, s->directory, options->cache);
+	raise_file_limit();
+	return r;
+}
+
+int
+ordered_wt_open(const struct ordered_options *options, struct ordered **out)
+{
+	struct wt_store *s = store_new(options);
+	bool fresh, done = true;
+
+	*out = NULL;
+	if (!s)
+		return -ENOMEM;
+	int r = prepare(s, options, &fresh);
+	if (r)
+		goto out;
+	r = options->read_only ? connect_read_only(s)
+			       : connect_writing(s, fresh);
+	if (r)
+		goto out;
+	s->pool.room.reusable = reusable;
+	s->pool.room.context = s;
+	if (!options->read_only)
+		wt_room_keep_reserve(&s->pool.room);
+	r = wt_pool_open(&s->pool, &s->sync_session);
+	if (r == 0)
+		r = wt_pool_open(&s->pool, &s->checkpoint_session);
+	if (r)
+		disconnect(s, &done);
+out:
+	if (r && done)
+		store_free(s);
+	if (r == 0)
+		*out = &s->ordered;
+	return r;
+}

@@ -1,0 +1,219 @@
+#include "wt_home.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "why.h"
+
+#define LOCK_NAME "WiredTiger.lock"
+
+struct wt_claim {
+	dev_t device;
+	ino_t inode;
+	struct wt_claim *next;
+};
+
+/* The stores that are open in this process. */
+static struct wt_claim *claims;
+static pthread_mutex_t claims_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What stands in a directory. */
+struct found {
+	bool marker, version, turtle, metadata;
+	unsigned tables;
+	char stranger[256]; /* a file that is not ours, or empty */
+};
+
+/* NUMBER.wt */
+static bool
+is_table(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits && strcmp(name + digits, ".wt") == 0;
+}
+
+static void
+found_add(struct found *f, const char *name)
+{
+	if (strcmp(name, WT_HOME_MARKER) == 0)
+		f->marker = true;
+	else if (strcmp(name, "WiredTiger") == 0)
+		f->version = true;
+	else if (strcmp(name, "WiredTiger.turtle") == 0)
+		f->turtle = true;
+	else if (strcmp(name, "WiredTiger.wt") == 0)
+		f->metadata = true;
+	else if (is_table(name))
+		f->tables++;
+	else if (name[0] != '.' && strcmp(name, "lost+found") != 0 &&
+	    strncmp(name, "WiredTiger", 10) != 0 &&
+	    strncmp(name, "cellfs.", 7) != 0)
+		snprintf(f->stranger, sizeof(f->stranger), "%s", name);
+}
+
+static int
+look(const char *directory, struct found *f)
+{
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+
+	*f = (struct found){0};
+	if (!d)
+		return why(errno, "%s: %s", directory, strerror(errno));
+	while ((e = readdir(d)))
+		found_add(f, e->d_name);
+	closedir(d);
+	return 0;
+}
+
+int
+wt_home_look(const char *directory, bool create, bool repair, bool *fresh)
+{
+	struct found f;
+	int r = look(directory, &f);
+
+	*fresh = false;
+	if (r)
+		return r;
+	if (f.marker || f.tables) {
+		const char *missing = !f.version ? "WiredTiger"
+		    : !f.turtle			 ? "WiredTiger.turtle"
+		    : !f.metadata		 ? "WiredTiger.wt"
+						 : NULL;
+		if (!missing || repair)
+			return 0;
+		return why(EIO,
+		    "%s: %s is missing: bring it back from a backup, or run "
+		    "`cellfs check %s --repair`",
+		    directory, missing, directory);
+	}
+	if (!create)
+		return why(ENOENT,
+		    "%s is no store: `cellfs create` makes one", directory);
+	if (f.stranger[0])
+		return why(ENOTEMPTY,
+		    "%s holds %s: a store is made in an empty directory",
+		    directory, f.stranger);
+	*fresh = true;
+	return 0;
+}
+
+bool
+wt_home_was_open(const char *directory)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, WT_HOME_OPEN);
+	return access(path, F_OK) == 0;
+}
+
+void
+wt_home_closed(const char *directory)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, WT_HOME_OPEN);
+	unlink(path);
+}
+
+uint64_t
+wt_home_used(const char *directory)
+{
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+	struct stat st;
+	uint64_t used = 0;
+
+	while (d && (e = readdir(d)))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) ==
+			0 && S_ISREG(st.st_mode))
+			used += (uint64_t)st.st_blocks * 512;
+	if (d)
+		closedir(d);
+	return used;
+}
+
+int
+wt_home_busy(const char *directory)
+{
+	struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET,
+	    .l_len = 1};
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, LOCK_NAME);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	int r = fcntl(fd, F_GETLK, &byte) ? -errno : 0;
+	close(fd);
+	if (r || byte.l_type == F_UNLCK)
+		return r;
+	if (byte.l_pid <= 0)
+		return why(EBUSY, "%s is held by a process elsewhere",
+		    directory);
+	return why(EBUSY, "%s is held by process %ld", directory,
+	    (long)byte.l_pid);
+}
+
+static bool
+claimed(const struct stat *st)
+{
+	struct wt_claim *c = claims;
+
+	while (c && !(c->device == st->st_dev && c->inode == st->st_ino))
+		c = c->next;
+	return c != NULL;
+}
+
+int
+wt_home_claim(const char *directory, struct wt_claim **out)
+{
+	struct stat st;
+	int r = 0;
+
+	*out = NULL;
+	if (stat(directory, &st))
+		return why(errno, "%s: %s", directory, strerror(errno));
+	struct wt_claim *c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	pthread_mutex_lock(&claims_lock);
+	if (claimed(&st))
+		r = why(EBUSY, "%s is held by process %ld", directory,
+		    (long)getpid());
+	else
+		r = wt_home_busy(directory);
+	if (r == 0) {
+		*c = (struct wt_claim){st.st_dev, st.st_ino, claims};
+		claims = c;
+	}
+	pthread_mutex_unlock(&claims_lock);
+	if (r)
+		free(c);
+	else
+		*out = c;
+	return r;
+}
+
+void
+wt_home_release(struct wt_claim *claim)
+{
+	if (!claim)
+		return;
+	pthread_mutex_lock(&claims_lock);
+	struct wt_claim **at = &claims;
+	while (*at != claim)
+		at = &(*at)->next;
+	*at = claim->next;
+	pthread_mutex_unlock(&claims_lock);
+	free(claim);
+}

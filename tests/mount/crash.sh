@@ -1,0 +1,124 @@
+# kill -9 in the middle: what was acknowledged is there.
+
+# Four writers, one for each kind of change; each appends to its list of
+# acknowledged numbers once the call that promises returned.
+writers() {
+	python3 - $F $W/acked $1 <<-'P' &
+	import os, sys, threading
+	top, acked, start = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+	def path(name):
+	    return os.path.join(top, name)
+
+	def write(name, i):
+	    fd = os.open(path(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+	    try:
+	        os.write(fd, b"%d" % i)
+	    finally:
+	        os.close(fd)
+
+	def new(i):
+	    write("new%d" % i, i)
+
+	def over(i):
+	    write("over%d" % (i % 10), i)
+
+	def rename(i):
+	    write("from%d" % i, i)
+	    os.rename(path("from%d" % i), path("to%d" % i))
+
+	def unlink(i):
+	    write("gone%d" % i, i)
+	    os.unlink(path("gone%d" % i))
+
+	def run(change):
+	    with open(acked + "." + change.__name__, "a", buffering=1) as log:
+	        for i in range(start, start + 1000000):
+	            try:
+	                change(i)
+	            except OSError:
+	                return
+	            log.write("%d\n" % i)
+
+	threads = [threading.Thread(target=run, args=(c,))
+	           for c in (new, over, rename, unlink)]
+	for t in threads: t.start()
+	for t in threads: t.join()
+	P
+}
+
+acknowledged() { # the least of the four counts
+	wc -l $W/acked.* | awk 'NF && $2 != "total" { print $1 }' | sort -n | head -1
+}
+
+check_acknowledged() {
+	python3 - $F $W/acked <<-'P'
+	import os, sys
+	top, acked = sys.argv[1], sys.argv[2]
+	there = {n: open(os.path.join(top, n)).read() for n in os.listdir(top)}
+	def numbers(kind):
+	    return [int(l) for l in open(acked + "." + kind)]
+	lost = [("new", i) for i in numbers("new") if there.get("new%d" % i) != str(i)]
+	lost += [("rename", i) for i in numbers("rename")
+	         if there.get("to%d" % i) != str(i) or "from%d" % i in there]
+	lost += [("unlink", i) for i in numbers("unlink") if "gone%d" % i in there]
+	last = {i % 10: i for i in numbers("over")}
+	lost += [("over", i) for k, i in last.items()
+	         if int(there.get("over%d" % k) or -1) < i]
+	print("lost", lost[:10])
+	P
+}
+
+K01_what_was_acknowledged_survives_a_kill() {
+	local round last i
+	begin f:VERSIONS=3
+	: > $W/acked.new; : > $W/acked.over; : > $W/acked.rename; : > $W/acked.unlink
+	for round in 1 2 3; do
+		last=$(acknowledged)
+		writers $((round * 1000000))
+		for i in $(seq 600); do
+			[ $(acknowledged) -lt $((last + 100)) ] || break
+			sleep .1
+		done
+		crash
+		wait
+		works up
+		[ $(acknowledged) -ge $((last + 100)) ] || fail "too few acknowledged"
+		expect "lost []" check_acknowledged
+	done
+}
+
+K02_a_kill_between_two_stores_of_a_cell_keeps_both() {
+	local i
+	begin
+	for i in 1 2 3; do
+		put v$i $q
+		recover
+	done
+	expect "v3 v2 v1" history $q
+}
+
+K03_an_append_that_was_acknowledged_is_whole() {
+	local n
+	begin f:VERSIONS=3
+	python3 - $F/log $W/acked <<-'P' &
+	import os, sys
+	for i in range(1, 1000000):
+	    try:
+	        fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+	        os.write(fd, b"line %d\n" % i)
+	        os.close(fd)
+	    except OSError:
+	        break
+	    with open(sys.argv[2], "w") as acked:
+	        acked.write(str(i))
+	P
+	sleep 2
+	crash
+	wait
+	works up
+	n=$(cat $W/acked)
+	[ $n -ge 50 ] || fail "only $n lines"
+	is "$(head -n $n $F/log)" "$(seq -f 'line %.0f' $n)" "acknowledged lines"
+	[ $(wc -l < $F/log) -le $((n + 1)) ] || fail "lines nobody wrote"
+}

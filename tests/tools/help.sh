@@ -1,0 +1,96 @@
+#!/bin/bash
+# --help, the completions and cellfs.1 name the same commands and options.
+# SOURCE is the folder that holds tools/ and man/.
+. "$(dirname "$0")/lib.sh"
+
+# The commands of --help, and the options of each, "-x" and "--name".
+commands() {
+	cellfs --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+options() {
+	cellfs "$1" --help | sed -n '/^Options:/,$p' |
+	    grep -oE '^  (-.,|   ) --[a-z-]+' | grep -oE -- '-(-[a-z-]+|.)' |
+	    sort
+}
+
+same() {
+	[ -n "$2" ] || die "$1: none"
+	[ "$2" = "$3" ] || die "$1:
+$(diff <(echo "$2") <(echo "$3"))"
+}
+
+all=$(commands | sort)
+[ "$(wc -l <<< "$all")" -gt 20 ] || die "too few commands: $all"
+
+# bash
+source "$SOURCE/tools/cellfs.bash"
+bash_words() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_cellfs
+	printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+same "bash completes the commands" "$all" "$(bash_words cellfs "" |
+    grep -v '^--')"
+for c in $all; do
+	same "bash completes the options of $c" "$(options "$c")" \
+	    "$(bash_words cellfs "$c" - | sort)"
+done
+same "bash completes the forms" "$(printf '%s\n' base64 be32 be64 hex)" \
+    "$(bash_words cellfs get --as "")"
+
+# zsh, with stand-ins for the functions of its completion system
+zsh_words() {
+	zsh -f -c '
+		_describe() { print -l -- ${(P)4} | sed "s/:.*//" }
+		compadd() { [[ $1 == -- ]] && shift; print -l -- $@ }
+		_files() { }
+		complete_it() {
+			local -a words=("$@")
+			local CURRENT=$#
+			source "$SOURCE/tools/_cellfs"
+		}
+		complete_it "$@"' zsh "$@" | sort
+}
+if command -v zsh > /dev/null; then
+	export SOURCE
+	same "zsh completes the commands" "$all" "$(zsh_words cellfs "" |
+	    grep -v '^--')"
+	for c in $all; do
+		same "zsh completes the options of $c" "$(options "$c")" \
+		    "$(zsh_words cellfs "$c" -)"
+	done
+fi
+
+# the manual: a subsection for each command, which shows its options
+man=$SOURCE/man/cellfs.1
+section() {
+	sed -n "/^\.Ss $1\$/,/^\.S[sh] /p" "$man"
+}
+manual_options() {
+	{
+		section "$1" | grep -oE 'Fl [0-9a-z-]+' | sed 's/Fl /-/'
+		echo --help
+	} | sort -u
+}
+same "cellfs.1 has the commands" "$all" \
+    "$(sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.Ss //p' "$man" | sort)"
+for c in $all; do
+	same "cellfs.1 has the options of $c" "$(options "$c")" \
+	    "$(manual_options "$c")"
+done
+same "cellfs.1 explains each option" \
+    "$(for c in $all; do options "$c"; done | sort -u)" \
+    "$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$man" | grep '^\.It Fl' |
+	grep -oE '(Fl|,) [0-9a-z-]+' | sed 's/.* /-/' |
+	grep -v -- --version$ | sort -u)"
+
+if command -v mandoc > /dev/null; then
+	for page in cellfs.1 mount.cellfs.8; do
+		lint=$(mandoc -Tlint "$SOURCE/man/$page" 2> /dev/null |
+		    grep -v 'referenced manual not found')
+		[ -z "$lint" ] || die "$lint"
+	done
+fi

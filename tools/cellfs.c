@@ -1,0 +1,165 @@
+/* cellfs: the program; finds the command and runs it. */
+#include "cmd.h"
+
+#include "../kv/text.h"
+#include "../kv/why.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command *const commands[] = {&command_mount, &command_umount,
+    &command_create, &command_alter, &command_list, &command_describe,
+    &command_schema, &command_exists, &command_rename, &command_truncate,
+    &command_drop, &command_put, &command_get, &command_scan, &command_count,
+    &command_delete, &command_deleteall, &command_incr, &command_append,
+    &command_cas, &command_compact, &command_check, &command_stats, NULL};
+
+/* Operands and sentences are in the text form already, but for what somebody
+ * typed raw: that must not reach a terminal as it is. */
+static void
+print_safe(const char *text)
+{
+	struct buf line = {0};
+	struct slice rest = slice_text(text);
+
+	while (rest.size) {
+		const uint8_t *slash = memchr(rest.data, '\\', rest.size);
+		size_t plain = slash ? (size_t)(slash - rest.data) : rest.size;
+
+		text_print(slice_head(rest, plain), &line);
+		if (slash)
+			buf_byte(&line, '\\');
+		rest = slice_skip(rest, plain + (slash != NULL));
+	}
+	fwrite(line.data, 1, line.size, stderr);
+	buf_release(&line);
+}
+
+void
+message(const char *subject, const char *line)
+{
+	fflush(stdout);
+	fputs("cellfs: ", stderr);
+	print_safe(subject);
+	fputs(": ", stderr);
+	print_safe(line);
+	fputc('\n', stderr);
+}
+
+int
+failed(const char *subject, int error)
+{
+	message(subject, why_text(error));
+	return STATUS_FAILED;
+}
+
+int
+malformed(const char *subject, int error)
+{
+	message(*subject ? subject : "''", why_text(error));
+	return STATUS_USAGE;
+}
+
+int
+usage(const struct arguments *a, const char *format, ...)
+{
+	char line[1024];
+	size_t used;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	used = strlen(line);
+	snprintf(line + used, sizeof(line) - used, " (see cellfs %s --help)",
+	    a->command->name);
+	message(a->command->name, line);
+	return STATUS_USAGE;
+}
+
+static void
+print_commands(void)
+{
+	printf("Usage: cellfs COMMAND [OPERAND]... [OPTION]...\n"
+	       "Tables of rows, families and cells, kept in a store and "
+	       "mounted as a file tree.\n\nCommands:\n");
+	for (size_t i = 0; commands[i]; i++)
+		printf("  %-10s %s\n", commands[i]->name,
+		    commands[i]->summary);
+	printf("\nOptions:\n"
+	       "      --help     print this help, or that of a COMMAND\n"
+	       "      --version  print the version\n\n"
+	       "STORE is the directory of a store. Exit codes: 0 done, 1 not "
+	       "so, 2 usage,\n3 refused or failed.\n");
+}
+
+static void
+print_command(const struct command *command)
+{
+	printf("Usage: cellfs %s %s\n%s.\n\nOptions:\n", command->name,
+	    command->synopsis, command->summary);
+	arguments_help(command);
+}
+
+static const struct command *
+find_command(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static int
+run_command(const struct command *command, int argc, char **argv)
+{
+	struct arguments a = {.command = command, .input = -1};
+	bool help;
+	int status = arguments_read(&a, argc, argv, &help);
+
+	if (status == STATUS_DONE && help)
+		print_command(command);
+	else if (status == STATUS_DONE)
+		status = command->run(&a);
+	arguments_release(&a);
+	return status;
+}
+
+/* What could not be written was not done. */
+static int
+finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	return failed("standard output", errno ? -errno : -EIO);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (strcmp(program_invocation_short_name, "mount.cellfs") == 0)
+		return mount_helper(argc, argv);
+	if (argc < 2) {
+		message("usage", "a command is wanted (see cellfs --help)");
+		return STATUS_USAGE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("cellfs %s\n", CELLFS_VERSION);
+		return finish(STATUS_DONE);
+	}
+	if (strcmp(argv[1], "--help") == 0) {
+		print_commands();
+		return finish(STATUS_DONE);
+	}
+	command = find_command(argv[1]);
+	if (!command) {
+		message(argv[1], "no such command (see cellfs --help)");
+		return STATUS_USAGE;
+	}
+	return finish(run_command(command, argc - 1, argv + 1));
+}

@@ -1,0 +1,141 @@
+/* cas: a change of a row that is made only if a condition holds. */
+#include "change.h"
+#include "parse.h"
+
+#include "../kv/why.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct verb {
+	const char *name;
+	change_reader read;
+	enum option_id allowed[3]; /* of --ts, --ttl and --newest */
+};
+
+static const struct verb verbs[] = {
+    {"put", change_put, {OPTION_TS, OPTION_TTL}},
+    {"delete", change_delete, {OPTION_TS, OPTION_NEWEST}},
+    {"deleteall", change_deleteall, {OPTION_TS}},
+    {"incr", change_incr, {OPTION_END}},
+    {"append", change_append, {OPTION_END}},
+};
+
+#define VERBS (sizeof(verbs) / sizeof(*verbs))
+
+static int
+read_compare(const char *word, enum compare *out)
+{
+	static const char *const names[] = {[CMP_LESS] = "<",
+	    [CMP_LESS_OR_EQUAL] = "<=", [CMP_EQUAL] = "=",
+	    [CMP_NOT_EQUAL] = "!=", [CMP_GREATER_OR_EQUAL] = ">=",
+	    [CMP_GREATER] = ">"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(word, names[i]) == 0) {
+			*out = i;
+			return STATUS_DONE;
+		}
+	return malformed(word, why(EINVAL, "no comparison; = != < <= > >="));
+}
+
+/* Reads the condition; *next is the operand behind it. */
+static int
+read_condition(struct arguments *a, struct condition *c, size_t *next)
+{
+	struct column column;
+	int status = parse_cell(a, a->operands[3], &column);
+
+	*c = (struct condition){.family = column.family,
+	    .qualifier = column.qualifier, .compare = CMP_EQUAL};
+	*next = 4;
+	if (status || option(a, OPTION_ABSENT))
+		return status;
+	if (a->count < 6)
+		return usage(a, "a comparison and a value, or --absent, are "
+		    "wanted");
+	*next = 6;
+	status = read_compare(a->operands[4], &c->compare);
+	if (status == STATUS_DONE)
+		status = parse_value(a, a->operands[5], &c->expected);
+	return status;
+}
+
+static int
+check_options(const struct arguments *a, const struct verb *verb)
+{
+	static const enum option_id kinds[] = {OPTION_TS, OPTION_TTL,
+	    OPTION_NEWEST};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (option(a, kinds[i]) && verb->allowed[0] != kinds[i] &&
+		    verb->allowed[1] != kinds[i])
+			return usage(a, "%s does not go with --ts, --ttl or "
+			    "--newest as given", verb->name);
+	return STATUS_DONE;
+}
+
+static int
+read_verb(struct arguments *a, size_t at, struct change *c)
+{
+	const char *name = at < a->count ? a->operands[at] : "";
+	int status;
+
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(verbs[i].name, name) == 0) {
+			status = check_options(a, &verbs[i]);
+			return status ? status : verbs[i].read(a, at + 1, c);
+		}
+	return usage(a, "put, delete, deleteall, incr or append is wanted%s%s",
+	    *name ? ", not " : "", name);
+}
+
+static int
+apply(struct arguments *a, struct change *c)
+{
+	struct store s;
+	int status = store_open(&s, a->operands[0], STORE_WRITE);
+
+	if (status)
+		return status;
+	status = change_apply(&s, a->operands[1], c);
+	if (status == STATUS_DONE) {
+		printf("%s\n", c->mutation.applied ? "true" : "false");
+		status = c->mutation.applied ? STATUS_DONE : STATUS_NOT_SO;
+	}
+	return store_close(&s, status);
+}
+
+static int
+run_cas(struct arguments *a)
+{
+	struct change c = {0};
+	struct condition condition;
+	size_t next;
+	int status = change_place(a, &c);
+
+	if (status == STATUS_DONE)
+		status = read_condition(a, &condition, &next);
+	if (status == STATUS_DONE)
+		status = read_verb(a, next, &c);
+	c.mutation.condition = &condition;
+	if (status == STATUS_DONE)
+		status = apply(a, &c);
+	change_release(&c);
+	return status;
+}
+
+static const enum option_id cas_options[] = {OPTION_ABSENT, OPTION_TS,
+    OPTION_TTL, OPTION_NEWEST, OPTION_AS, OPTION_RAW_VALUE, OPTION_END};
+
+const struct command command_cas = {
+    .name = "cas",
+    .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER (OP EXPECTED|--absent) "
+		"put|delete|deleteall|incr|append [OPERAND]... [OPTION]...",
+    .summary = "Change a row if a cell is as expected; print true or false",
+    .options = cas_options,
+    .least = 5,
+    .most = MANY,
+    .run = run_cas,
+};

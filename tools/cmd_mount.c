@@ -1,0 +1,316 @@
+/* mount, and what mount(8) calls: options in, one call of fs/mount.h. */
+#include "cmd.h"
+
+#include "../fs/mount.h"
+#include "../kv/text.h"
+#include "../kv/why.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Options being read. */
+struct reading {
+	struct mount_options *mount;
+	struct buf fuse; /* what is passed on, separated by commas */
+	bool sloppy;	 /* unknown options are left out */
+};
+
+static int
+bad_value(const char *name, const char *wanted)
+{
+	return why(EINVAL, "%s= needs %s", name, wanted);
+}
+
+/* A number of bytes: digits, then K, M, G or T (powers of 1024). */
+static int
+read_size(const char *name, const char *text, uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	uint64_t number;
+
+	if ((text[digits] && (!unit || text[digits + 1])) ||
+	    text_number(slice_of(text, digits), UINT64_MAX >> shift >> 1,
+		&number) < 0 || number == 0)
+		return bad_value(name, "a size such as 512M or 4G");
+	*out = number << shift;
+	return 0;
+}
+
+static int
+read_cache(const char *text, struct mount_options *o)
+{
+	return read_size("cache", text, &o->cache);
+}
+
+static int
+read_buffers(const char *text, struct mount_options *o)
+{
+	return read_size("buffers", text, &o->buffers);
+}
+
+static int
+read_sync(const char *text, struct mount_options *o)
+{
+	uint64_t seconds;
+
+	if (text_number(slice_text(text), 86400, &seconds) < 0 || !seconds)
+		return bad_value("sync", "seconds, 1 to 86400");
+	o->sync_seconds = seconds;
+	return 0;
+}
+
+static int
+read_id(const char *name, const char *text, uint32_t *out)
+{
+	uint64_t id;
+
+	if (text_number(slice_text(text), UINT32_MAX - 1, &id) < 0)
+		return bad_value(name, "a number");
+	*out = id;
+	return 0;
+}
+
+static int
+read_uid(const char *text, struct mount_options *o)
+{
+	o->has_uid = true;
+	return read_id("uid", text, &o->uid);
+}
+
+static int
+read_gid(const char *text, struct mount_options *o)
+{
+	o->has_gid = true;
+	return read_id("gid", text, &o->gid);
+}
+
+static int
+read_umask(const char *text, struct mount_options *o)
+{
+	size_t digits = strspn(text, "01234567");
+
+	if (!digits || digits > 4 || text[digits])
+		return bad_value("umask", "an octal number such as 022");
+	o->umask = strtoul(text, NULL, 8);
+	o->has_umask = true;
+	return o->umask <= 0777 ? 0 : bad_value("umask", "at most 0777");
+}
+
+struct own_option {
+	const char *name;
+	int (*read)(const char *text, struct mount_options *o);
+};
+
+static const struct own_option own[] = {
+    {"cache", read_cache},
+    {"buffers", read_buffers},
+    {"sync", read_sync},
+    {"uid", read_uid},
+    {"gid", read_gid},
+    {"umask", read_umask},
+    {NULL, NULL},
+};
+
+/* For the kernel or fusermount3. */
+static const char *const passed[] = {"allow_other", "allow_root",
+    "default_permissions", "auto_unmount", "nosuid", "nodev", "noexec",
+    "noatime", "nodiratime", "relatime", "strictatime", "lazytime", "dirsync",
+    NULL};
+
+/* What mount(8) and systemd hand on and what says what is so anyway. */
+static const char *const ignored[] = {"rw", "defaults", "auto", "noauto",
+    "user", "nouser", "users", "owner", "group", "nofail", "_netdev", "suid",
+    "dev", "exec", "atime", "diratime", "norelatime", "nostrictatime",
+    "nolazytime", "async", "silent", "loud", NULL};
+
+static bool
+in_list(const char *const *list, const char *word)
+{
+	while (*list && strcmp(*list, word))
+		list++;
+	return *list != NULL;
+}
+
+static bool
+begins(const char *word, const char *prefix)
+{
+	return strncmp(word, prefix, strlen(prefix)) == 0;
+}
+
+static bool
+is_ignored(const char *word)
+{
+	return in_list(ignored, word) || begins(word, "x-") ||
+	    begins(word, "X-") || begins(word, "comment=") ||
+	    begins(word, "user=");
+}
+
+static int
+read_own(const struct own_option *option, const char *word,
+    struct mount_options *o)
+{
+	const char *value = word + strlen(option->name);
+
+	if (*value != '=')
+		return bad_value(option->name, "a value");
+	return option->read(value + 1, o);
+}
+
+static const struct own_option *
+find_own(const char *word)
+{
+	size_t size = strcspn(word, "=");
+
+	for (const struct own_option *o = own; o->name; o++)
+		if (strlen(o->name) == size && begins(word, o->name))
+			return o;
+	return NULL;
+}
+
+static int
+read_word(struct reading *r, const char *word)
+{
+	const struct own_option *option = find_own(word);
+
+	if (option)
+		return read_own(option, word, r->mount);
+	if (strcmp(word, "ro") == 0) {
+		r->mount->read_only = true;
+	} else if (strcmp(word, "rw") == 0) {
+		r->mount->read_only = false;
+	} else if (in_list(passed, word)) {
+		if (r->fuse.size)
+			buf_byte(&r->fuse, ',');
+		buf_text(&r->fuse, word);
+	} else if (!is_ignored(word) && !r->sloppy) {
+		return why(EINVAL, "%s is no mount option; cache= buffers= "
+		    "sync= uid= gid= umask= ro, or one of mount(8)", word);
+	}
+	return 0;
+}
+
+/* Reads a comma list of options. */
+static int
+read_list(struct reading *r, const char *list)
+{
+	char *copy = strdup(list);
+	char *rest;
+	int e = copy ? 0 : -ENOMEM;
+
+	if (copy)
+		for (char *word = strtok_r(copy, ",", &rest); word && e == 0;
+		     word = strtok_r(NULL, ",", &rest))
+			e = read_word(r, word);
+	free(copy);
+	return e;
+}
+
+/* Ends the list and mounts. */
+static int
+mount_it(struct reading *r)
+{
+	int e;
+
+	buf_byte(&r->fuse, 0);
+	e = buf_status(&r->fuse);
+	if (e < 0)
+		return failed("mount", e);
+	r->mount->fuse_options = (char *)r->fuse.data;
+	e = mount_run(r->mount);
+	return e < 0 ? failed(r->mount->mount_point, e) : STATUS_DONE;
+}
+
+static int
+run_mount(struct arguments *a)
+{
+	struct mount_options mount = {.store = a->operands[0],
+	    .mount_point = a->operands[1],
+	    .foreground = option(a, OPTION_FOREGROUND) != NULL};
+	struct reading r = {.mount = &mount};
+	int status = STATUS_DONE;
+	int e = 0;
+
+	for (size_t i = 0; i < a->given_count && e == 0; i++)
+		if (a->given[i].id == OPTION_MOUNT_OPTIONS)
+			e = read_list(&r, a->given[i].value);
+	if (e < 0)
+		status = malformed("mount", e);
+	else
+		status = mount_it(&r);
+	buf_release(&r.fuse);
+	return status;
+}
+
+static int
+helper_usage(void)
+{
+	message("mount.cellfs", "mount.cellfs STORE DIR [-sfnv] [-o OPTIONS] "
+	    "is what mount(8) calls");
+	return STATUS_USAGE;
+}
+
+/* -n, -v, -t and -N change nothing here; *fake is -f. */
+static int
+read_helper(int argc, char **argv, struct reading *r, bool *fake)
+{
+	struct buf list = {0};
+	int letter;
+	int e;
+
+	*fake = false;
+	while ((letter = getopt(argc, argv, "sfnvt:N:o:")) != -1) {
+		if (letter == '?')
+			return helper_usage();
+		if (letter == 's')
+			r->sloppy = true;
+		if (letter == 'f')
+			*fake = true;
+		if (letter == 'o') {
+			buf_text(&list, optarg);
+			buf_byte(&list, ',');
+		}
+	}
+	buf_byte(&list, 0);
+	e = buf_status(&list);
+	if (e == 0)
+		e = read_list(r, (char *)list.data);
+	buf_release(&list);
+	if (e < 0)
+		return malformed("mount.cellfs", e);
+	return argc - optind == 2 ? STATUS_DONE : helper_usage();
+}
+
+int
+mount_helper(int argc, char **argv)
+{
+	struct mount_options mount = {0};
+	struct reading r = {.mount = &mount};
+	bool fake;
+	int status = read_helper(argc, argv, &r, &fake);
+
+	if (status == STATUS_DONE && !fake) {
+		mount.store = argv[optind];
+		mount.mount_point = argv[optind + 1];
+		status = mount_it(&r);
+	}
+	buf_release(&r.fuse);
+	return status;
+}
+
+static const enum option_id mount_options[] = {OPTION_FOREGROUND,
+    OPTION_MOUNT_OPTIONS, OPTION_END};
+
+const struct command command_mount = {
+    .name = "mount",
+    .synopsis = "STORE DIR [OPTION]...",
+    .summary = "Show a store as a file tree in a directory",
+    .options = mount_options,
+    .least = 2,
+    .most = 2,
+    .run = run_mount,
+};
