@@ -187,7 +187,8 @@ copy_to_image(struct fs *fs, struct handle *h)
 static int
 take_image(struct fs *fs, struct handle *h)
 {
-	if (h->imaged && (h->dirty || h->truncated))
+	if (kinds[h->inode->kind].collects ||
+	    (h->imaged && (h->dirty || h->truncated)))
 		return 0;
 	int r = refresh(fs, h);
 	if (r < 0)

@@ -104,13 +104,12 @@ static int
 probe_entry(void *context, const struct entry *e, struct buf *skip)
 {
 	struct probe *p = context;
-	bool key = e->level == LEVEL_ROW || e->level == LEVEL_COLUMN;
+	int r = part_holds(p->of, p->prefix, e, &p->found);
 
 	(void)skip;
-	if (key && !path_inside(p->of, p->prefix, e->name))
-		return LIST_MORE;
-	p->found = true;
-	return LIST_STOP;
+	if (r < 0)
+		return r;
+	return p->found ? LIST_STOP : LIST_MORE;
 }
 
 /* Whether keys, kept parts or dot files continue this part. */

@@ -97,27 +97,43 @@ give_part(struct walk *w, const struct entry *e, size_t part_size,
 	return r < 0 ? r : LIST_SKIP;
 }
 
-/* Which name an entry appears under here; part_size as in path_write. A kept
- * part is named as a longer key would make it. */
+static bool
+is_part(const struct entry *e)
+{
+	return e->level == LEVEL_ROW_PART || e->level == LEVEL_COLUMN_PART;
+}
+
+/* A key that an entry stands for: a kept part is named, and found, as a longer
+ * key would be. Replaces key. */
+static int
+entry_key(const struct entry *e, struct buf *key)
+{
+	int r = buf_set(key, e->name);
+
+	if (r == 0 && is_part(e))
+		buf_byte(key, 'x');
+	return r < 0 ? r : buf_status(key);
+}
+
+/* Which name an entry appears under here; a part covers the first part_size
+ * bytes of the key. 1: its name is not in this directory. */
 static int
 entry_name(struct walk *w, const struct entry *e, enum name_form *form,
     size_t *part_size)
 {
-	struct buf longer = {0};
-	struct slice key = e->name;
-	bool part = e->level == LEVEL_ROW_PART ||
-	    e->level == LEVEL_COLUMN_PART;
+	struct buf key = {0};
+	int r = entry_key(e, &key);
 
-	if (part) {
-		buf_append(&longer, e->name);
-		buf_byte(&longer, 'x');
-		key = buf_slice(&longer);
-	}
-	int r = buf_status(&longer);
+	*part_size = 0;
+	if (r == 0 && w->prefix.size &&
+	    ((is_part(e) && e->name.size <= w->prefix.size) ||
+		!path_inside(w->of, w->prefix, buf_slice(&key))))
+		r = 1;
 	if (r == 0)
-		r = path_write(w->of, w->prefix, key, &w->name, form,
-		    part_size);
-	buf_release(&longer);
+		r = path_write(w->of, w->prefix, buf_slice(&key), &w->name,
+		    form, part_size);
+	*part_size += w->prefix.size;
+	buf_release(&key);
 	return r;
 }
 
@@ -133,18 +149,15 @@ walk_entry(void *context, const struct entry *e, struct buf *skip)
 	    e->level == LEVEL_TABLE || e->level == LEVEL_SCHEMA_FILE) {
 		r = give(w, kind_of(e->level), e->name, e->name,
 		    e->level == LEVEL_SCHEMA_FILE ? NULL : &e->info);
-	} else if ((e->level == LEVEL_ROW || e->level == LEVEL_COLUMN) &&
-	    w->prefix.size && !path_inside(w->of, w->prefix, e->name)) {
-		r = LIST_MORE;
 	} else {
 		r = entry_name(w, e, &form, &part_size);
-		if (r < 0)
-			return r;
-		if (form == FORM_PART)
+		if (r == 0 && form == FORM_PART)
 			r = give_part(w, e, part_size, skip);
-		else
+		else if (r == 0)
 			r = give(w, kind_of(e->level), e->name,
 			    buf_slice(&w->name), &e->info);
+		else if (r == 1)
+			r = LIST_MORE;
 	}
 	if (r != LIST_MORE && r != LIST_SKIP)
 		return r;
@@ -161,8 +174,7 @@ recall_part(struct walk *w, const struct entry *after)
 	enum name_form form;
 	size_t part_size;
 	bool named = after->level == LEVEL_ROW ||
-	    after->level == LEVEL_COLUMN || after->level == LEVEL_ROW_PART ||
-	    after->level == LEVEL_COLUMN_PART;
+	    after->level == LEVEL_COLUMN || is_part(after);
 
 	if (!named)
 		return 0;
@@ -170,7 +182,7 @@ recall_part(struct walk *w, const struct entry *after)
 	if (r == 0 && form == FORM_PART)
 		r = buf_set(&w->last_part,
 		    slice_head(after->name, part_size));
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static int
@@ -196,6 +208,21 @@ walk_list(struct fs *fs, const struct spot *dir, struct listing *to,
 	buf_release(&w.last_part);
 	buf_release(&w.name);
 	return r;
+}
+
+int
+part_holds(enum name_of of, struct slice prefix, const struct entry *e,
+    bool *holds)
+{
+	struct walk w = {.of = of, .prefix = prefix};
+	enum name_form form;
+	size_t part_size;
+	bool dot = e->level == LEVEL_DOT || e->level == LEVEL_DOT_DIR;
+	int r = dot ? 0 : entry_name(&w, e, &form, &part_size);
+
+	*holds = r == 0;
+	buf_release(&w.name);
+	return r < 0 ? r : 0;
 }
 
 int

@@ -49,6 +49,11 @@ dots_list(struct fs *fs, const struct spot *dir, struct listing *to);
 int
 schema_dir_list(struct fs *fs, const struct spot *dir, struct listing *to);
 
+/* Whether an entry of kv_list() on a part has its name in that part. */
+int
+part_holds(enum name_of of, struct slice prefix, const struct entry *e,
+    bool *holds);
+
 /* kind_cell.c: cells, versions, counters */
 int
 cell_find(struct fs *fs, struct spot *spot, struct look *look);

@@ -156,7 +156,7 @@ down_parts(struct fs *fs, struct inode *dir, enum name_of of, struct slice key,
 
 	while (dir && path_write(of, prefix, key, name, &form, &size) == 0 &&
 	    form == FORM_PART) {
-		prefix = slice_head(key, size);
+		prefix = slice_head(key, prefix.size + size);
 		dir = step(fs, dir, part, prefix);
 	}
 	return dir;

@@ -65,6 +65,29 @@ unit_at(enum name_of of, struct slice key, size_t at, bool first)
 	return unit;
 }
 
+/* How many bytes of key from `at`, not the first of a part, to before `end`
+ * stand for themselves: most of a name goes by in such runs. */
+static size_t
+plain_run(enum name_of of, struct slice key, size_t at, size_t end)
+{
+	size_t to = at;
+
+	while (to < end && plain(of, key.data[to], false))
+		to++;
+	return to - at;
+}
+
+/* How far a run at byte `at` may go that decides nothing: its end, and that of
+ * every unit in it, leaves something over and lies within a part. */
+static size_t
+run_end(struct slice key, size_t at, size_t width)
+{
+	size_t room = width < PART_BYTES ? PART_BYTES - width : 0;
+	size_t rest = at < key.size ? key.size - at - 1 : 0;
+
+	return at + (room < rest ? room : rest);
+}
+
 /* The component of key's name that begins at byte `at`. */
 static struct stretch
 stretch_at(enum name_of of, struct slice key, size_t at)
@@ -81,6 +104,10 @@ stretch_at(enum name_of of, struct slice key, size_t at)
 		whole.bytes += unit.bytes;
 		if (of != NAME_OF_FAMILY && whole.width > NAME_BYTES)
 			break;
+		size_t run = plain_run(of, key, at + whole.bytes,
+		    run_end(key, at + whole.bytes, whole.width));
+		whole.width += run;
+		whole.bytes += run;
 	}
 	if (of == NAME_OF_FAMILY || whole.width <= last_max(of))
 		return whole;
@@ -124,6 +151,10 @@ path_write(enum name_of of, struct slice prefix, struct slice key,
 		memcpy(to, unit.text, unit.width);
 		to += unit.width;
 		at += unit.bytes;
+		size_t run = plain_run(of, key, at, end);
+		memcpy(to, key.data + at, run);
+		to += run;
+		at += run;
 	}
 	if (!stretch.last || key.size == 0)
 		buf_byte(component, '%');
@@ -144,6 +175,11 @@ spelled(enum name_of of, struct slice key, size_t at, struct slice text)
 		text = slice_skip(text, unit.width);
 		at += unit.bytes;
 		first = false;
+		size_t run = plain_run(of, key, at, key.size);
+		if (!slice_begins(text, slice_of(key.data + at, run)))
+			return false;
+		text = slice_skip(text, run);
+		at += run;
 	}
 	return text.size == 0;
 }
@@ -162,20 +198,22 @@ hex_digit(uint8_t byte)
 static int
 unescape(struct slice text, struct buf *key)
 {
-	for (size_t i = 0; i < text.size; i++) {
-		if (text.data[i] != '%') {
-			buf_byte(key, text.data[i]);
-			continue;
-		}
-		int high = i + 2 < text.size ? hex_digit(text.data[i + 1]) : -1;
-		int low = high >= 0 ? hex_digit(text.data[i + 2]) : -1;
+	const uint8_t *escape;
+
+	while (text.size && (escape = memchr(text.data, '%', text.size))) {
+		size_t run = (size_t)(escape - text.data);
+		int high = run + 2 < text.size ? hex_digit(escape[1]) : -1;
+		int low = high >= 0 ? hex_digit(escape[2]) : -1;
+
 		if (low < 0)
-			return text_refuse(text,
+			return text_refuse(slice_skip(text, run),
 			    "%% must begin an escape of "
 			    "two upper-case hexadecimal digits");
+		buf_append(key, slice_head(text, run));
 		buf_byte(key, (uint8_t)(high << 4 | low));
-		i += 2;
+		text = slice_skip(text, run + 3);
 	}
+	buf_append(key, text);
 	return buf_status(key);
 }
 

@@ -110,6 +110,23 @@ tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
 	return r;
 }
 
+/* Looks at what the kernel has been told of. A counter that is being made
+ * comes into the store only with its first addition. */
+static int
+look_again(struct fs *fs, struct spot *spot, const struct caller *caller,
+    struct look *look)
+{
+	int r = node_find(fs, spot, look);
+
+	if (r == -ENOENT && spot->kind == KIND_COUNTER) {
+		struct info none = {.expires = NEVER, .attrs = {.mode = 0644,
+			.uid = caller->uid, .gid = caller->gid}};
+		stat_fill(fs, spot, &none, look);
+		r = 0;
+	}
+	return r;
+}
+
 int
 tree_look(struct fs *fs, struct inode *inode, const struct caller *caller,
     struct look *look)
@@ -118,7 +135,7 @@ tree_look(struct fs *fs, struct inode *inode, const struct caller *caller,
 	int r = inode_spot(fs, inode, &spot);
 
 	if (r == 0)
-		r = node_find(fs, &spot, look);
+		r = look_again(fs, &spot, caller, look);
 	else if (r == -ESTALE) {
 		pthread_mutex_lock(&fs->nodes->lock);
 		*look = (struct look){.st = inode->last};
@@ -172,21 +189,13 @@ static int
 found(struct fs *fs, struct inode *dir, struct named *n,
     const struct caller *caller, struct inode **out, struct look *look)
 {
-	int r = node_find(fs, &n->spot, &n->look);
+	int r = look_again(fs, &n->spot, caller, look);
 
-	if (r == -ENOENT && n->spot.kind == KIND_COUNTER) {
-		/* it comes into being with its first addition */
-		struct info none = {.expires = NEVER, .attrs = {.mode = 0644,
-			.uid = caller->uid, .gid = caller->gid}};
-		stat_fill(fs, &n->spot, &none, &n->look);
-		r = 0;
-	}
 	if (r < 0)
 		return r;
 	*out = inode_get(fs, dir, &n->child);
 	if (!*out)
 		return -ENOMEM;
-	*look = n->look;
 	tree_overlay(fs, *out, caller, look);
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "local_mutate.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "why.h"
@@ -602,21 +603,15 @@ step_covers(const struct step *s, int64_t timestamp)
 	return timestamp == s->covers;
 }
 
-/* Whether a delete of the same call covers what the step would store, or a
- * later step stores in its place. */
+/* Whether a delete of the same call covers what the step would store. */
 static bool
-superseded(const struct group *g, const struct step *s, bool *covered)
+covered(const struct group *g, const struct step *s)
 {
-	*covered = true;
 	for (const struct step *o = g->family_from; o < g->family_to; o++)
 		if (step_covers(o, s->timestamp))
 			return true;
 	for (const struct step *o = g->from; o < g->to; o++)
 		if (step_is_delete(o) && step_covers(o, s->timestamp))
-			return true;
-	*covered = false;
-	for (const struct step *o = s + 1; o < g->to; o++)
-		if (o->stores && o->timestamp == s->timestamp)
 			return true;
 	return false;
 }
@@ -644,12 +639,10 @@ give_result(struct txn *t, const struct step *s)
 static int
 store(struct txn *t, struct work *work, struct group *g, struct step *s)
 {
-	bool pushed, covered;
+	bool pushed;
 
-	if (superseded(g, s, &covered)) {
-		s->op->stored = covered ? 0 : s->timestamp;
-		return covered ? 0 : give_result(t, s);
-	}
+	if (covered(g, s))
+		return 0;
 	int r = versions_put(&g->v, s->timestamp, &s->record, &pushed);
 	if (r)
 		return r;
@@ -662,17 +655,47 @@ store(struct txn *t, struct work *work, struct group *g, struct step *s)
 	return give_result(t, s);
 }
 
+/* Newest first, so that each is judged by all that are newer; of those with
+ * the same timestamp the one given last comes first, and stands for all. */
+static int
+compare_stores(const void *a, const void *b)
+{
+	const struct step *left = a, *right = b;
+
+	if (left->stores != right->stores)
+		return left->stores ? -1 : 1;
+	if (left->stores && left->timestamp != right->timestamp)
+		return left->timestamp > right->timestamp ? -1 : 1;
+	return left->given > right->given ? -1 : 1;
+}
+
+static int
+store_group(struct txn *t, struct work *work, struct group *g)
+{
+	int r = 0;
+
+	if (g->to - g->from > 1)
+		qsort(g->from, (size_t)(g->to - g->from), sizeof(*g->from),
+		    compare_stores);
+	for (struct step *s = g->from; r == 0 && s < g->to && s->stores; s++) {
+		if (s == g->from || s[-1].timestamp != s->timestamp) {
+			r = store(t, work, g, s);
+			continue;
+		}
+		s->op->stored = s[-1].op->stored;
+		if (s->op->stored)
+			r = give_result(t, s);
+	}
+	return r;
+}
+
 static int
 apply_stores(struct txn *t, struct work *work)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < work->group_count; i++) {
-		struct group *g = &work->groups[i];
-		for (struct step *s = g->from; r == 0 && s < g->to; s++)
-			if (s->stores)
-				r = store(t, work, g, s);
-	}
+	for (size_t i = 0; r == 0 && i < work->group_count; i++)
+		r = store_group(t, work, &work->groups[i]);
 	return r;
 }
 

@@ -117,9 +117,8 @@ struct put {
 	struct dropped dropped;
 };
 
-/* -EISDIR, -ENOENT where the names around a new dot file forbid it. */
-static int
-check_around(struct txn *t, const struct table *table, const struct place *dot)
+int
+side_dot_room(struct txn *t, const struct table *table, const struct place *dot)
 {
 	struct place dir = *dot;
 
@@ -154,7 +153,7 @@ replace_dot(struct txn *t, struct table *table, struct put *p)
 	if (r == 0)
 		r = side_dot_erase(t, table, p->dot, &old, blobs, &p->dropped);
 	else if (r == 1)
-		r = check_around(t, table, p->dot);
+		r = side_dot_room(t, table, p->dot);
 	if (r == 0) {
 		record.attrs = old.record.attrs;
 		record.attrs.mtime = timespec_of_ms(t->now);

@@ -60,6 +60,13 @@ add(struct lister *x, enum level level, struct slice name,
 	buf_append(&x->entries, slice_of(&entry, sizeof(entry)));
 }
 
+static struct slice
+name_at(const struct lister *x, const struct gathered *entry)
+{
+	return slice_head(
+	    slice_skip(buf_slice(&x->names), entry->at), entry->size);
+}
+
 static bool
 full(const struct lister *x)
 {
@@ -80,7 +87,7 @@ give(struct lister *x, struct buf *skip)
 	for (size_t i = 0; i < count && !x->stopped; i++) {
 		struct entry entry = {
 		    .level = all[i].level,
-		    .name = slice_of(x->names.data + all[i].at, all[i].size),
+		    .name = name_at(x, &all[i]),
 		    .info = all[i].info,
 		};
 		if (skip->size && slice_begins(entry.name, buf_slice(skip)))
@@ -647,8 +654,7 @@ describe_tables(struct lister *x)
 	size_t count = x->entries.size / sizeof(*all), kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct slice name =
-		    slice_of(x->names.data + all[i].at, all[i].size);
+		struct slice name = name_at(x, &all[i]);
 		struct place place = {
 		    .level = x->dir->level == LEVEL_ROOT ? LEVEL_TABLE :
 							   LEVEL_SCHEMA_FILE,

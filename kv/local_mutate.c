@@ -298,6 +298,26 @@ attempt(struct local *l, struct mutation *m, struct table *table)
 	return r;
 }
 
+/* Has the families declared that the table lacks for what is to be stored:
+ * -ESTALE where there were some, -EPERM in a sealed table. */
+static int
+declare(struct local *l, const struct mutation *m, const struct table *table)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < m->count && (r == 0 || r == -ESTALE); i++) {
+		const struct op *op = &m->ops[i];
+		bool stores = op->type == OP_PUT || op->type == OP_APPEND ||
+		    op->type == OP_INCREMENT;
+		if (!stores || table_family(table, op->family))
+			continue;
+		r = local_family_declare(&l->engine, m->table, op->family);
+		if (r == 0)
+			r = -ESTALE;
+	}
+	return r;
+}
+
 int
 local_mutate(struct engine *e, struct mutation *m)
 {
@@ -310,7 +330,9 @@ local_mutate(struct engine *e, struct mutation *m)
 		r = table_get(l, m->table, &table);
 		if (r)
 			return r;
-		r = attempt(l, m, table);
+		r = declare(l, m, table);
+		if (r == 0)
+			r = attempt(l, m, table);
 		table_put(table);
 	}
 	if (r)

@@ -112,6 +112,11 @@ side_dot_erase(struct txn *t, const struct table *table,
     const struct place *place, const struct stored *found, uint32_t blobs,
     struct dropped *d);
 
+/* -EISDIR, -ENOENT where the names around a new dot file forbid it. */
+int
+side_dot_room(struct txn *t, const struct table *table,
+    const struct place *dot);
+
 /* In a transaction that took a dot file or dot directory away: the directory
  * it was in is kept if that was all it held. */
 int

@@ -28,12 +28,18 @@ budget_new(void)
 }
 
 bool
+budget_late(const struct budget *b)
+{
+	return monotonic_ns() > b->deadline;
+}
+
+bool
 budget_spent(struct budget *b)
 {
 	if (!b->records)
 		return true;
 	b->records--;
-	if (b->records % 64 == 0 && monotonic_ns() > b->deadline)
+	if (b->records % 64 == 0 && budget_late(b))
 		b->records = 0;
 	return false;
 }

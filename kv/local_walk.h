@@ -40,8 +40,13 @@ struct walk {
 struct budget
 budget_new(void);
 
+/* Takes one record from it; whether there was none left. */
 bool
 budget_spent(struct budget *b);
+
+/* Whether its time is over. */
+bool
+budget_late(const struct budget *b);
 
 /* A walk of all zeros is closed. Release it also where open failed. */
 int

@@ -1,36 +1,15 @@
-/* The ordered store in memory: for each table a sorted array of keys, each
- * with a chain of values, newest first. A snapshot is the number of the last
- * commit before it; a transaction's own values carry its session until commit
- * numbers them. One mutex guards everything; cursors hold copies.
+/* The ordered store in memory. A snapshot is the number of the last commit
+ * before it. One mutex guards everything; cursors hold copies.
  */
 #include "ordered.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "mem_table.h"
 #include "why.h"
-
-struct link {
-	struct link *older;
-	const struct ordered_session *writer; /* NULL: committed */
-	uint64_t commit;
-	bool removed;
-	struct buf value;
-};
-
-struct item {
-	struct buf key;
-	struct link *newest;
-};
-
-struct mem_table {
-	uint32_t number;
-	struct item **items;
-	size_t count, room;
-	struct mem_table *next;
-};
 
 struct ordered_cursor {
 	struct ordered_session *session;
@@ -42,7 +21,7 @@ struct ordered_cursor {
 
 struct written {
 	struct mem_table *table;
-	struct item *item;
+	struct mem_item *item;
 	struct written *next;
 };
 
@@ -108,44 +87,6 @@ leave(struct mem_store *m, int r)
 	return r;
 }
 
-/* --- chains -------------------------------------------------------------- */
-
-static void
-link_free(struct link *l)
-{
-	buf_release(&l->value);
-	free(l);
-}
-
-static void
-item_free(struct item *item)
-{
-	while (item->newest) {
-		struct link *older = item->newest->older;
-		link_free(item->newest);
-		item->newest = older;
-	}
-	buf_release(&item->key);
-	free(item);
-}
-
-static bool
-link_visible(const struct link *l, const struct ordered_session *s)
-{
-	return l->writer ? l->writer == s : l->commit <= s->snapshot;
-}
-
-/* The value a session sees, or NULL. */
-static const struct link *
-item_seen(const struct item *item, const struct ordered_session *s)
-{
-	const struct link *l = item->newest;
-
-	while (l && !link_visible(l, s))
-		l = l->older;
-	return l && !l->removed ? l : NULL;
-}
-
 /* --- tables -------------------------------------------------------------- */
 
 static struct mem_table *
@@ -158,79 +99,6 @@ table_find(struct mem_store *m, uint32_t number)
 	return t;
 }
 
-/* The place of the first key at or behind key. */
-static size_t
-table_place(const struct mem_table *t, struct slice key)
-{
-	size_t low = 0, high = t->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		struct slice at = buf_slice(&t->items[middle]->key);
-		if (slice_compare(at, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct item *
-table_item(const struct mem_table *t, struct slice key)
-{
-	size_t place = table_place(t, key);
-
-	if (place == t->count ||
-	    !slice_equal(buf_slice(&t->items[place]->key), key))
-		return NULL;
-	return t->items[place];
-}
-
-static struct item *
-table_insert(struct mem_table *t, struct slice key)
-{
-	size_t place = table_place(t, key);
-
-	if (t->count == t->room) {
-		size_t room = t->room ? t->room * 2 : 16;
-		struct item **items = realloc(t->items, room * sizeof(*items));
-		if (!items)
-			return NULL;
-		t->items = items;
-		t->room = room;
-	}
-	struct item *item = calloc(1, sizeof(*item));
-	if (!item || buf_set(&item->key, key)) {
-		free(item);
-		return NULL;
-	}
-	memmove(t->items + place + 1, t->items + place,
-	    (t->count - place) * sizeof(*t->items));
-	t->items[place] = item;
-	t->count++;
-	return item;
-}
-
-static void
-table_forget(struct mem_table *t, struct item *item)
-{
-	size_t place = table_place(t, buf_slice(&item->key));
-
-	memmove(t->items + place, t->items + place + 1,
-	    (t->count - place - 1) * sizeof(*t->items));
-	t->count--;
-	item_free(item);
-}
-
-static void
-table_free(struct mem_table *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		item_free(t->items[i]);
-	free(t->items);
-	free(t);
-}
-
 /* The oldest snapshot anybody reads. */
 static uint64_t
 oldest_snapshot(const struct mem_store *m)
@@ -241,25 +109,6 @@ oldest_snapshot(const struct mem_store *m)
 		if (s->active && s->snapshot < oldest)
 			oldest = s->snapshot;
 	return oldest;
-}
-
-/* Frees the values of item that nobody can see any more, and item itself if
- * nothing is left. */
-static void
-item_prune(struct mem_store *m, struct mem_table *t, struct item *item)
-{
-	uint64_t oldest = oldest_snapshot(m);
-	struct link *l = item->newest;
-
-	while (l && (l->writer || l->commit > oldest))
-		l = l->older;
-	while (l && l->older) {
-		struct link *dead = l->older;
-		l->older = dead->older;
-		link_free(dead);
-	}
-	if (!item->newest || (item->newest == l && l->removed))
-		table_forget(t, item);
 }
 
 static int
@@ -305,8 +154,8 @@ mem_drop(struct ordered *o, uint32_t number)
 		return leave(m, r);
 	for (struct ordered_session *s = m->sessions; s; s = s->next)
 		if (session_pins(s, number))
-			return leave(m,
-			    why(EBUSY, "table %u is being read", number));
+			return leave(
+			    m, why(EBUSY, "table %u is being read", number));
 
 	struct mem_table **at = &m->tables;
 	while (*at && (*at)->number != number)
@@ -314,7 +163,7 @@ mem_drop(struct ordered *o, uint32_t number)
 	if (*at) {
 		struct mem_table *t = *at;
 		*at = t->next;
-		table_free(t);
+		mem_table_free(t);
 	}
 	return leave(m, 0);
 }
@@ -351,25 +200,6 @@ mem_session(struct ordered *o, struct ordered_session **out)
 	return leave(m, 0);
 }
 
-/* Takes the newest value, which is s's own, off its item. */
-static void
-written_undo(struct mem_store *m, struct written *w)
-{
-	struct link *own = w->item->newest;
-
-	w->item->newest = own->older;
-	link_free(own);
-	item_prune(m, w->table, w->item);
-}
-
-static void
-written_commit(struct mem_store *m, struct written *w)
-{
-	w->item->newest->writer = NULL;
-	w->item->newest->commit = m->commits;
-	item_prune(m, w->table, w->item);
-}
-
 /* Ends the transaction of s, its values committed or undone. */
 static void
 session_end(struct ordered_session *s, bool commit)
@@ -382,10 +212,8 @@ session_end(struct ordered_session *s, bool commit)
 	while (s->written) {
 		struct written *w = s->written;
 		s->written = w->next;
-		if (commit)
-			written_commit(m, w);
-		else
-			written_undo(m, w);
+		mem_table_settle(w->table, w->item, commit ? m->commits : 0,
+		    oldest_snapshot(m));
 		free(w);
 	}
 	for (struct ordered_cursor *c = s->cursors; c; c = c->next)
@@ -455,8 +283,8 @@ mem_rollback(struct ordered_session *s)
 /* Takes the lock and finds a table, which s pins until its transaction ends.
  * The lock is held either way. */
 static int
-session_enter(struct ordered_session *s, uint32_t number,
-    struct mem_table **out)
+session_enter(
+    struct ordered_session *s, uint32_t number, struct mem_table **out)
 {
 	int r = enter(s->store);
 
@@ -474,11 +302,17 @@ session_enter(struct ordered_session *s, uint32_t number,
 	return r;
 }
 
+static struct mem_view
+view(const struct ordered_session *s)
+{
+	return (struct mem_view){s, s->snapshot};
+}
+
 /* --- cursors ------------------------------------------------------------- */
 
 static int
-mem_cursor(struct ordered_session *s, uint32_t number,
-    struct ordered_cursor **out)
+mem_cursor(
+    struct ordered_session *s, uint32_t number, struct ordered_cursor **out)
 {
 	struct mem_table *t;
 	int r = session_enter(s, number, &t);
@@ -520,13 +354,14 @@ cursor_settle(struct ordered_cursor *c, size_t place, int step)
 
 	c->placed = false;
 	for (; place < t->count; place += (size_t)step) {
-		const struct item *item = t->items[place];
-		const struct link *l = item_seen(item, c->session);
-		if (!l)
+		const struct mem_item *item = t->items[place];
+		const struct mem_value *v =
+		    mem_item_seen(item, view(c->session));
+		if (!v)
 			continue;
 		int r = buf_set(&c->key, buf_slice(&item->key));
 		if (r == 0)
-			r = buf_set(&c->value, buf_slice(&l->value));
+			r = buf_set(&c->value, buf_slice(&v->bytes));
 		c->placed = r == 0;
 		return r;
 	}
@@ -542,12 +377,12 @@ mem_seek(struct ordered_cursor *c, struct slice key, enum ordered_seek how)
 	c->placed = false;
 	if (r)
 		return leave(m, r);
-	size_t place = table_place(c->table, key);
+	size_t place = mem_table_place(c->table, key);
 	if (how == SEEK_BEFORE && key.size == 0)
 		place = c->table->count;
 	if (how == SEEK_BEFORE)
 		r = cursor_settle(c, place - 1, -1);
-	else if (how == SEEK_EXACT && !table_item(c->table, key))
+	else if (how == SEEK_EXACT && !mem_table_item(c->table, key))
 		r = 1;
 	else
 		r = cursor_settle(c, place, 1);
@@ -569,8 +404,8 @@ mem_next(struct ordered_cursor *c)
 		return leave(m, r);
 	size_t place = 0;
 	if (c->placed) {
-		place = table_place(c->table, buf_slice(&c->key));
-		if (table_item(c->table, buf_slice(&c->key)))
+		place = mem_table_place(c->table, buf_slice(&c->key));
+		if (mem_table_item(c->table, buf_slice(&c->key)))
 			place++;
 	}
 	return leave(m, cursor_settle(c, place, 1));
@@ -586,7 +421,7 @@ mem_prev(struct ordered_cursor *c)
 		return leave(m, r);
 	size_t place = c->table->count;
 	if (c->placed)
-		place = table_place(c->table, buf_slice(&c->key));
+		place = mem_table_place(c->table, buf_slice(&c->key));
 	return leave(m, cursor_settle(c, place - 1, -1));
 }
 
@@ -614,43 +449,35 @@ mem_get(struct ordered_session *s, uint32_t number, struct slice key,
 	int r = session_enter(s, number, &t);
 
 	if (r == 0) {
-		const struct item *item = table_item(t, key);
-		const struct link *l = item ? item_seen(item, s) : NULL;
-		r = l ? buf_set(out, buf_slice(&l->value)) : 1;
+		const struct mem_item *item = mem_table_item(t, key);
+		const struct mem_value *v =
+		    item ? mem_item_seen(item, view(s)) : NULL;
+		r = v ? buf_set(out, buf_slice(&v->bytes)) : 1;
 	}
 	if (r)
 		buf_clear(out);
 	return leave(s->store, r);
 }
 
-/* A value of s's own on top of item: -EAGAIN if another writer was there. */
+/* Writes one record of s's transaction; the lock is held. */
 static int
-item_write(struct ordered_session *s, struct mem_table *t, struct item *item,
+session_write(struct ordered_session *s, struct mem_table *t, struct slice key,
     struct slice value, bool removed)
 {
-	struct link *newest = item->newest;
-
-	if (newest && !link_visible(newest, s))
-		return why(EAGAIN, "another writer was there first");
-	if (newest && newest->writer == s) {
-		newest->removed = removed;
-		return buf_set(&newest->value, value);
-	}
-
-	struct link *l = calloc(1, sizeof(*l));
+	struct mem_item *item;
 	struct written *w = calloc(1, sizeof(*w));
-	if (!l || !w || buf_set(&l->value, value)) {
-		free(l);
-		free(w);
+
+	assert(s->active && s->intent != ORDERED_READ);
+	if (!w)
 		return -ENOMEM;
+	int r = mem_table_write(t, view(s), key, value, removed, &item);
+	if (!item) {
+		free(w);
+		return r;
 	}
 	*w = (struct written){t, item, s->written};
 	s->written = w;
-	l->older = newest;
-	l->writer = s;
-	l->removed = removed;
-	item->newest = l;
-	return 0;
+	return r;
 }
 
 static int
@@ -662,15 +489,8 @@ mem_put(struct ordered_session *s, uint32_t number, struct slice key,
 
 	if (r == 0 && !key.size)
 		r = why(EINVAL, "a key has at least one byte");
-	if (r)
-		return leave(s->store, r);
-	struct item *item = table_item(t, key);
-	bool fresh = !item;
-	if (fresh)
-		item = table_insert(t, key);
-	r = item ? item_write(s, t, item, value, false) : -ENOMEM;
-	if (r && fresh && item)
-		table_forget(t, item);
+	if (r == 0)
+		r = session_write(s, t, key, value, false);
 	return leave(s->store, r);
 }
 
@@ -679,10 +499,9 @@ mem_remove(struct ordered_session *s, uint32_t number, struct slice key)
 {
 	struct mem_table *t;
 	int r = session_enter(s, number, &t);
-	struct item *item = r == 0 ? table_item(t, key) : NULL;
 
-	if (item)
-		r = item_write(s, t, item, (struct slice){0}, true);
+	if (r == 0)
+		r = session_write(s, t, key, (struct slice){0}, true);
 	return leave(s->store, r);
 }
 
@@ -695,12 +514,13 @@ mem_remove_range(struct ordered_session *s, uint32_t number, struct slice from,
 
 	if (r)
 		return leave(s->store, r);
-	for (size_t i = table_place(t, from); r == 0 && i < t->count; i++) {
-		struct item *item = t->items[i];
-		if (to.size && slice_compare(buf_slice(&item->key), to) >= 0)
+	for (size_t i = mem_table_place(t, from); r == 0 && i < t->count; i++) {
+		struct mem_item *item = t->items[i];
+		struct slice key = buf_slice(&item->key);
+		if (to.size && slice_compare(key, to) >= 0)
 			break;
-		if (item_seen(item, s))
-			r = item_write(s, t, item, (struct slice){0}, true);
+		if (mem_item_seen(item, view(s)))
+			r = session_write(s, t, key, (struct slice){0}, true);
 	}
 	return leave(s->store, r);
 }
@@ -736,7 +556,7 @@ mem_space(struct ordered *o, struct ordered_space *out)
 	for (struct mem_table *t = m->tables; t; t = t->next)
 		for (size_t i = 0; i < t->count; i++)
 			out->used += t->items[i]->key.size +
-			    t->items[i]->newest->value.size;
+				     t->items[i]->newest->bytes.size;
 	out->total = (uint64_t)1 << 40;
 	out->available = out->total - out->used;
 	return leave(m, 0);
@@ -762,32 +582,32 @@ mem_close(struct ordered *o)
 }
 
 static const struct ordered_methods mem_methods = {
-	.close = mem_close,
-	.create = mem_create,
-	.drop = mem_drop,
-	.tables = mem_tables,
-	.session = mem_session,
-	.release = mem_release,
-	.begin = mem_begin,
-	.commit = mem_commit,
-	.rollback = mem_rollback,
-	.cursor = mem_cursor,
-	.cursor_close = mem_cursor_close,
-	.seek = mem_seek,
-	.next = mem_next,
-	.prev = mem_prev,
-	.key = mem_key,
-	.value = mem_value,
-	.get = mem_get,
-	.put = mem_put,
-	.remove = mem_remove,
-	.remove_range = mem_remove_range,
-	.sync = mem_nothing,
-	.checkpoint = mem_nothing,
-	.compact = mem_nothing_with,
-	.verify = mem_nothing_with,
-	.space = mem_space,
-	.stats = mem_stats,
+    .close = mem_close,
+    .create = mem_create,
+    .drop = mem_drop,
+    .tables = mem_tables,
+    .session = mem_session,
+    .release = mem_release,
+    .begin = mem_begin,
+    .commit = mem_commit,
+    .rollback = mem_rollback,
+    .cursor = mem_cursor,
+    .cursor_close = mem_cursor_close,
+    .seek = mem_seek,
+    .next = mem_next,
+    .prev = mem_prev,
+    .key = mem_key,
+    .value = mem_value,
+    .get = mem_get,
+    .put = mem_put,
+    .remove = mem_remove,
+    .remove_range = mem_remove_range,
+    .sync = mem_nothing,
+    .checkpoint = mem_nothing,
+    .compact = mem_nothing_with,
+    .verify = mem_nothing_with,
+    .space = mem_space,
+    .stats = mem_stats,
 };
 
 int
@@ -822,7 +642,7 @@ ordered_mem_free(struct ordered *o)
 	while (m->tables) {
 		struct mem_table *t = m->tables;
 		m->tables = t->next;
-		table_free(t);
+		mem_table_free(t);
 	}
 	pthread_mutex_destroy(&m->lock);
 	free(m);

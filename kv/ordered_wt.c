@@ -1,8 +1,7 @@
 /* The ordered store over WiredTiger: what concerns the whole store. What is
  * done with one session stands in wt_pool.c.
  *
- * Locks: sync_lock and checkpoint_lock are held one at a time; checkpoint_lock
- * over a whole checkpoint, sync_lock never over WiredTiger's work.
+ * Locks: checkpoint_lock is held over a whole checkpoint and with no other.
  */
 #include "ordered.h"
 
@@ -12,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 #include <wiredtiger.h>
 
@@ -22,15 +19,15 @@
 #include "wt_home.h"
 #include "wt_pool.h"
 #include "wt_room.h"
+#include "wt_wait.h"
 
 #define MARKER_TEXT "cellfs store 1\n"
 #define CACHE_WAIT_MS 200
 #define CLOSE_IDLE_S 30
 #define SESSIONS_MAX 512
 #define LEAF_PAGE 32768
-#define PAGE_UNIT 4096	 /* what page sizes are multiples of */
-#define FILES_SPARE 64	 /* descriptors a new table must leave over */
-#define LAST_WORD_MS 500 /* for WiredTiger to finish what may never end */
+#define PAGE_UNIT 4096	  /* what page sizes are multiples of */
+#define LAST_WORD_MS 500  /* for WiredTiger to finish what may never end */
 #define MAKE_ROOM_MS 1000 /* between checkpoints that make room */
 
 struct wt_store {
@@ -46,16 +43,10 @@ struct wt_store {
 	pthread_mutex_t checkpoint_lock;
 	WT_SESSION *checkpoint_session; /* guarded by checkpoint_lock */
 
-	/* One waiter of sync() flushes the log for all who came before. */
-	pthread_mutex_t sync_lock; /* guards the next four */
-	pthread_cond_t sync_done;
-	uint64_t sync_asked, sync_reached;
-	bool sync_leader;
-	WT_SESSION *sync_session; /* the leader's */
+	struct wt_group sync;
+	WT_SESSION *sync_session; /* of who leads sync */
 
 	_Atomic int64_t made_room; /* ms, when make_room last did */
-	_Atomic int64_t used_at; /* ms, when used was counted */
-	_Atomic uint64_t used;
 };
 
 static struct wt_store *
@@ -70,7 +61,7 @@ static struct wt_store *
 store_of_handler(WT_EVENT_HANDLER *handler)
 {
 	return (struct wt_store *)((char *)handler -
-	    offsetof(struct wt_store, handler));
+				   offsetof(struct wt_store, handler));
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -110,15 +101,6 @@ on_message(WT_EVENT_HANDLER *handler, WT_SESSION *session, const char *message)
 	return 0;
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* --- tables --------------------------------------------------------------- */
 
 static uint32_t
@@ -127,37 +109,6 @@ page_size(uint32_t asked)
 	uint64_t size = asked ? asked : LEAF_PAGE;
 
 	return (uint32_t)((size + PAGE_UNIT - 1) / PAGE_UNIT * PAGE_UNIT);
-}
-
-/* Runs work on a session of its own. */
-static int
-with_session(struct wt_store *s, int (*work)(WT_SESSION *session,
-    const char *uri, const char *config), const char *uri, const char *config)
-{
-	WT_SESSION *session;
-	int r = wt_pool_open(&s->pool, &session);
-
-	if (r)
-		return r;
-	r = wt_pool_error(&s->pool, work(session, uri, config));
-	session->close(session, NULL);
-	return r;
-}
-
-static int
-files_left(struct wt_store *s)
-{
-	struct rlimit limit;
-	rlim_t opened = wt_files_opened(s->pool.files);
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) ||
-	    opened + FILES_SPARE < limit.rlim_cur)
-		return 0;
-	return why(EMFILE,
-	    "%s: %llu files are open of %llu the system allows: raise the "
-	    "limit of open files to have more tables and families",
-	    s->directory, (unsigned long long)opened,
-	    (unsigned long long)limit.rlim_cur);
 }
 
 static int
@@ -172,7 +123,8 @@ wt_create(struct ordered *o, uint32_t table,
 {
 	struct wt_store *s = store_of(o);
 	char uri[WT_URI_BYTES], config[512];
-	int r = files_left(s);
+	int r =
+	    wt_home_files_left(s->directory, wt_files_opened(s->pool.files));
 
 	if (r)
 		return r;
@@ -181,39 +133,12 @@ wt_create(struct ordered *o, uint32_t table,
 	    "key_format=u,value_format=u,checksum=on,exclusive=true,"
 	    "block_compressor=%s,prefix_compression=%s,cache_resident=%s,"
 	    "leaf_page_max=%u",
-	    options->compressor,
-	    options->prefix_compression ? "true" : "false",
+	    options->compressor, options->prefix_compression ? "true" : "false",
 	    options->cache_resident ? "true" : "false",
 	    page_size(options->leaf_page_max));
-	r = with_session(s, work_create, uri, config);
+	r = wt_pool_with_session(&s->pool, work_create, uri, config);
 	return r == -EEXIST ? why(EEXIST, "table %u is already there", table)
 			    : r;
-}
-
-/* Calls each for the number of every table: 0, or its first answer. */
-static int
-each_table(struct wt_store *s, WT_SESSION *session,
-    int (*each)(void *context, WT_SESSION *session, uint32_t table),
-    void *context)
-{
-	WT_CURSOR *cursor;
-	const char *uri;
-	unsigned table;
-	int r = 0;
-	int code = session->open_cursor(session, "metadata:", NULL, NULL,
-	    &cursor);
-
-	if (code)
-		return wt_pool_error(&s->pool, code);
-	while (r == 0 && (code = cursor->next(cursor)) == 0) {
-		code = cursor->get_key(cursor, &uri);
-		if (code == 0 && sscanf(uri, "table:%u", &table) == 1)
-			r = each(context, session, table);
-	}
-	cursor->close(cursor);
-	if (r == 0 && code != WT_NOTFOUND)
-		r = wt_pool_error(&s->pool, code);
-	return r;
 }
 
 static int
@@ -241,7 +166,7 @@ wt_tables(struct ordered *o, struct buf *out)
 
 	if (r)
 		return r;
-	r = each_table(s, session, append_table, out);
+	r = wt_pool_each_table(&s->pool, session, append_table, out);
 	session->close(session, NULL);
 	return r;
 }
@@ -249,33 +174,20 @@ wt_tables(struct ordered *o, struct buf *out)
 /* --- durability ----------------------------------------------------------- */
 
 static int
+work_flush(void *context)
+{
+	struct wt_store *s = context;
+	WT_SESSION *session = s->sync_session;
+
+	return wt_pool_error(&s->pool, session->log_flush(session, "sync=on"));
+}
+
+static int
 wt_sync(struct ordered *o)
 {
 	struct wt_store *s = store_of(o);
-	int r = 0;
 
-	if (s->pool.read_only)
-		return 0;
-	pthread_mutex_lock(&s->sync_lock);
-	uint64_t mine = ++s->sync_asked;
-	while (r == 0 && s->sync_reached < mine) {
-		if (s->sync_leader) {
-			pthread_cond_wait(&s->sync_done, &s->sync_lock);
-			continue;
-		}
-		uint64_t reached = s->sync_asked;
-		s->sync_leader = true;
-		pthread_mutex_unlock(&s->sync_lock);
-		r = wt_pool_error(&s->pool,
-		    s->sync_session->log_flush(s->sync_session, "sync=on"));
-		pthread_mutex_lock(&s->sync_lock);
-		s->sync_leader = false;
-		if (r == 0)
-			s->sync_reached = reached;
-		pthread_cond_broadcast(&s->sync_done);
-	}
-	pthread_mutex_unlock(&s->sync_lock);
-	return r;
+	return s->pool.read_only ? 0 : wt_group_run(&s->sync, work_flush, s);
 }
 
 static int
@@ -318,11 +230,11 @@ wt_drop(struct ordered *o, uint32_t table)
 
 	wt_pool_forget(&s->pool, table);
 	wt_pool_uri(table, uri);
-	int r = with_session(s, work_drop, uri, NULL);
+	int r = wt_pool_with_session(&s->pool, work_drop, uri, NULL);
 #if WIREDTIGER_VERSION_MAJOR >= 10
 	/* This one drops no table with dirty pages. */
 	if (r == -EBUSY && wt_checkpoint(o) == 0)
-		r = with_session(s, work_drop, uri, NULL);
+		r = wt_pool_with_session(&s->pool, work_drop, uri, NULL);
 #endif
 	return r == -EBUSY ? why(EBUSY, "table %u is being read", table) : r;
 }
@@ -342,7 +254,7 @@ wt_compact(struct ordered *o, uint32_t table)
 	if (s->pool.read_only)
 		return why(EROFS, "the store is open for reading only");
 	wt_pool_uri(table, uri);
-	return with_session(s, work_compact, uri, "timeout=0");
+	return wt_pool_with_session(&s->pool, work_compact, uri, "timeout=0");
 }
 
 static int
@@ -362,7 +274,7 @@ static int
 salvage(struct wt_store *s, uint32_t table, const char *uri)
 {
 	wt_files_check_blocks(s->pool.files, false);
-	int r = with_session(s, work_salvage, uri, "force=true");
+	int r = wt_pool_with_session(&s->pool, work_salvage, uri, "force=true");
 	wt_files_check_blocks(s->pool.files, true);
 	if (r)
 		return why(EIO, "table %06u is damaged beyond repair", table);
@@ -380,7 +292,7 @@ wt_verify(struct ordered *o, uint32_t table)
 
 	wt_pool_forget(&s->pool, table);
 	wt_pool_uri(table, uri);
-	int r = with_session(s, work_verify, uri, NULL);
+	int r = wt_pool_with_session(&s->pool, work_verify, uri, NULL);
 	if (r == 0 && wt_files_damaged(s->pool.files) == damaged)
 		return 0;
 	if (r == -EBUSY)
@@ -396,25 +308,6 @@ wt_verify(struct ordered *o, uint32_t table)
 
 /* --- space and statistics ------------------------------------------------- */
 
-/* One statistic, or 0. */
-static uint64_t
-statistic(WT_SESSION *session, const char *uri, int which)
-{
-	WT_CURSOR *cursor;
-	const char *description, *text;
-	uint64_t value = 0;
-
-	if (session->open_cursor(session, uri, NULL, "statistics=(fast)",
-		&cursor))
-		return 0;
-	cursor->set_key(cursor, which);
-	if (cursor->search(cursor) ||
-	    cursor->get_value(cursor, &description, &text, &value))
-		value = 0;
-	cursor->close(cursor);
-	return value;
-}
-
 static int
 add_reusable(void *context, WT_SESSION *session, uint32_t table)
 {
@@ -422,7 +315,7 @@ add_reusable(void *context, WT_SESSION *session, uint32_t table)
 	char uri[WT_URI_BYTES + sizeof("statistics:")];
 
 	snprintf(uri, sizeof(uri), "statistics:table:%06u", table);
-	*sum += statistic(session, uri, WT_STAT_DSRC_BLOCK_REUSE_BYTES);
+	*sum += wt_pool_statistic(session, uri, WT_STAT_DSRC_BLOCK_REUSE_BYTES);
 	return 0;
 }
 
@@ -435,7 +328,7 @@ reusable(void *context)
 
 	if (wt_pool_open(&s->pool, &session))
 		return 0;
-	each_table(s, session, add_reusable, &sum);
+	wt_pool_each_table(&s->pool, session, add_reusable, &sum);
 	session->close(session, NULL);
 	return sum;
 }
@@ -444,17 +337,10 @@ static int
 wt_space(struct ordered *o, struct ordered_space *out)
 {
 	struct wt_store *s = store_of(o);
-	int64_t now = now_ms();
-
-	if (now - atomic_load(&s->used_at) >= 1000 ||
-	    !atomic_load(&s->used_at)) {
-		atomic_store(&s->used_at, now);
-		atomic_store(&s->used, wt_home_used(s->directory));
-	}
 	*out = (struct ordered_space){
 	    .total = s->pool.room.total,
 	    .available = wt_room_writable(&s->pool.room),
-	    .used = atomic_load(&s->used),
+	    .used = wt_room_used(&s->pool.room),
 	};
 	return 0;
 }
@@ -469,11 +355,11 @@ checkpoint_fits(struct wt_store *s)
 
 	if (wt_pool_open(&s->pool, &session))
 		return false;
-	uint64_t dirty = statistic(session, "statistics:",
-	    WT_STAT_CONN_CACHE_BYTES_DIRTY);
+	uint64_t dirty = wt_pool_statistic(
+	    session, "statistics:", WT_STAT_CONN_CACHE_BYTES_DIRTY);
 	session->close(session, NULL);
 	return wt_room_available(&s->pool.room, true) >
-	    dirty + dirty / 4 + s->pool.room.log_file;
+	       dirty + dirty / 4 + s->pool.room.log_file;
 }
 
 /* A checkpoint frees what the log and removed records took; WiredTiger gives
@@ -484,7 +370,7 @@ make_room(struct wt_pool *pool, bool first)
 	struct wt_store *s =
 	    (struct wt_store *)((char *)pool - offsetof(struct wt_store, pool));
 	struct wt_room *room = &pool->room;
-	int64_t now = now_ms();
+	int64_t now = wt_now();
 
 	if (first)
 		store_log(s, "%s: %s", s->directory, why_text(-ENOSPC));
@@ -496,10 +382,10 @@ make_room(struct wt_pool *pool, bool first)
 	atomic_fetch_sub(&pool->owed, 1);
 	if (checkpoint(s))
 		return;
-	while (first && now_ms() - now < LAST_WORD_MS &&
-	    wt_room_available(room, true) <
-		room->threshold + room->threshold / 2)
-		nanosleep(&(struct timespec){0, 10 * 1000000}, NULL);
+	while (first && wt_now() - now < LAST_WORD_MS &&
+	       wt_room_available(room, true) <
+		   room->threshold + room->threshold / 2)
+		wt_sleep(10);
 	atomic_store(&room->counted, 0);
 }
 
@@ -529,7 +415,8 @@ wt_stats(struct ordered *o, ordered_stat_emit emit, void *context)
 		return;
 	for (size_t i = 0; i < sizeof(statistics) / sizeof(*statistics); i++)
 		emit(context, statistics[i].name,
-		    statistic(session, "statistics:", statistics[i].which));
+		    wt_pool_statistic(
+			session, "statistics:", statistics[i].which));
 	session->close(session, NULL);
 	emit(context, "damaged_blocks", wt_files_damaged(s->pool.files));
 	emit(context, "waiting_for_room", wt_files_waiting(s->pool.files));
@@ -537,87 +424,31 @@ wt_stats(struct ordered *o, ordered_stat_emit emit, void *context)
 
 /* --- closing -------------------------------------------------------------- */
 
-/* WiredTiger may never come back from closing a store that failed, so a thread
- * of its own waits for it. */
-struct closing {
-	struct wt_store *store;
-	pthread_mutex_t lock; /* guards the next two */
-	pthread_cond_t wake;
-	bool done;
-	int code;
-};
-
-static void *
-close_thread(void *context)
+static int
+work_close(void *context)
 {
-	struct closing *c = context;
-	WT_CONNECTION *connection = c->store->pool.connection;
-	int code = connection->close(connection, NULL);
+	struct wt_store *s = context;
+	WT_CONNECTION *connection = s->pool.connection;
 
-	pthread_mutex_lock(&c->lock);
-	c->done = true;
-	c->code = code;
-	pthread_cond_signal(&c->wake);
-	pthread_mutex_unlock(&c->lock);
-	return NULL;
+	return connection->close(connection, NULL);
 }
 
-/* Waits for c, after a failure only half a second. Whether it is done. */
-static bool
-close_wait(struct closing *c)
-{
-	int64_t failed_at = 0;
-
-	pthread_mutex_lock(&c->lock);
-	while (!c->done) {
-		struct timespec tick;
-		clock_gettime(CLOCK_REALTIME, &tick);
-		tick.tv_nsec += 50 * 1000000;
-		tick.tv_sec += tick.tv_nsec / 1000000000;
-		tick.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&c->wake, &c->lock, &tick);
-		if (!atomic_load(&c->store->pool.failed))
-			continue;
-		if (failed_at && now_ms() - failed_at > LAST_WORD_MS)
-			break;
-		if (!failed_at)
-			failed_at = now_ms();
-	}
-	bool done = c->done;
-	pthread_mutex_unlock(&c->lock);
-	return done;
-}
-
-/* *done: WiredTiger is gone and what it used may be freed. */
+/* WiredTiger may never come back from closing a store that failed. *done: it
+ * is gone, and what it used may be freed. */
 static int
 disconnect(struct wt_store *s, bool *done)
 {
-	struct closing *c = calloc(1, sizeof(*c));
-	pthread_t thread;
+	int code;
+	int r = wt_run_watched(
+	    work_close, s, &s->pool.failed, LAST_WORD_MS, done, &code);
 
-	*done = false;
-	if (!c)
-		return -ENOMEM;
-	c->store = s;
-	pthread_mutex_init(&c->lock, NULL);
-	pthread_cond_init(&c->wake, NULL);
-	int r = -pthread_create(&thread, NULL, close_thread, c);
-	if (r) {
-		free(c);
-		return r;
-	}
-	*done = close_wait(c);
-	if (!*done) {
-		pthread_detach(thread);
+	if (r == 0 && !*done)
 		return why(EIO, "%s: the store failed", s->directory);
-	}
-	pthread_join(thread, NULL);
-	r = wt_pool_error(&s->pool, c->code);
+	s->pool.connection = NULL;
+	if (r == 0)
+		r = wt_pool_error(&s->pool, code);
 	if (r == 0)
 		wt_home_closed(s->directory);
-	pthread_cond_destroy(&c->wake);
-	pthread_mutex_destroy(&c->lock);
-	free(c);
 	return r;
 }
 
@@ -629,8 +460,7 @@ store_free(struct wt_store *s)
 	wt_room_release(&s->pool.room);
 	wt_home_release(s->claim);
 	pthread_mutex_destroy(&s->checkpoint_lock);
-	pthread_mutex_destroy(&s->sync_lock);
-	pthread_cond_destroy(&s->sync_done);
+	wt_group_release(&s->sync);
 	free(s->directory);
 	free(s);
 }
@@ -649,13 +479,13 @@ wt_close(struct ordered *o)
 
 	if (!failed)
 		wt_pool_release(&s->pool);
-	if (wt_room_available(&s->pool.room, true) <
-	    s->pool.room.threshold / 2)
+	if (wt_room_available(&s->pool.room, true) < s->pool.room.threshold / 2)
 		wt_files_hurry(s->pool.files);
 	int closed = disconnect(s, &done);
 	if (closed)
-		store_log(s, "%s: not closed cleanly; the next opening "
-			     "recovers it from its log",
+		store_log(s,
+		    "%s: not closed cleanly; the next opening "
+		    "recovers it from its log",
 		    s->directory);
 	if (done)
 		store_free(s);
@@ -665,73 +495,52 @@ wt_close(struct ordered *o)
 /* --- opening -------------------------------------------------------------- */
 
 static const struct ordered_methods wt_methods = {
-	.close = wt_close,
-	.create = wt_create,
-	.drop = wt_drop,
-	.tables = wt_tables,
-	.session = wt_session,
-	.release = wt_pool_give,
-	.begin = wt_session_begin,
-	.commit = wt_session_commit,
-	.rollback = wt_session_rollback,
-	.cursor = wt_session_cursor,
-	.cursor_close = wt_cursor_close,
-	.seek = wt_cursor_seek,
-	.next = wt_cursor_next,
-	.prev = wt_cursor_prev,
-	.key = wt_cursor_key,
-	.value = wt_cursor_value,
-	.get = wt_session_get,
-	.put = wt_session_put,
-	.remove = wt_session_remove,
-	.remove_range = wt_session_remove_range,
-	.sync = wt_sync,
-	.checkpoint = wt_checkpoint,
-	.compact = wt_compact,
-	.verify = wt_verify,
-	.space = wt_space,
-	.stats = wt_stats,
+    .close = wt_close,
+    .create = wt_create,
+    .drop = wt_drop,
+    .tables = wt_tables,
+    .session = wt_session,
+    .release = wt_pool_give,
+    .begin = wt_session_begin,
+    .commit = wt_session_commit,
+    .rollback = wt_session_rollback,
+    .cursor = wt_session_cursor,
+    .cursor_close = wt_cursor_close,
+    .seek = wt_cursor_seek,
+    .next = wt_cursor_next,
+    .prev = wt_cursor_prev,
+    .key = wt_cursor_key,
+    .value = wt_cursor_value,
+    .get = wt_session_get,
+    .put = wt_session_put,
+    .remove = wt_session_remove,
+    .remove_range = wt_session_remove_range,
+    .sync = wt_sync,
+    .checkpoint = wt_checkpoint,
+    .compact = wt_compact,
+    .verify = wt_verify,
+    .space = wt_space,
+    .stats = wt_stats,
 };
-
-static void
-raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	    limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 /* What wiredtiger_open() said, in our words. */
 static int
 open_error(struct wt_store *s, int code)
 {
-	int r;
+	int r = 0;
 
-	switch (code) {
-	case 0:
+	if (code == 0)
 		return 0;
-	case EBUSY:
+	if (code == EBUSY)
 		r = wt_home_busy(s->directory);
-		return r ? r : why(EBUSY, "%s is in use", s->directory);
-	case ENOSPC:
-	case EDQUOT:
-	case EACCES:
-	case EPERM:
-	case EROFS:
-	case ENOMEM:
-	case EMFILE:
-	case ENFILE:
+	if (r)
+		return r;
+	if (code > 0 && code != EIO && code != EINVAL && code != ENOENT)
 		return why(code, "%s: %s", s->directory, strerror(code));
-	default:
-		return why(EIO,
-		    "%s: the store's own records are damaged (%s): run "
-		    "`cellfs check %s --repair`",
-		    s->directory, wiredtiger_strerror(code), s->directory);
-	}
+	return why(EIO,
+	    "%s: the store's own records are damaged (%s): run "
+	    "`cellfs check %s --repair`",
+	    s->directory, wiredtiger_strerror(code), s->directory);
 }
 
 static void
@@ -765,8 +574,7 @@ connect(struct wt_store *s, const char *mode)
 		return r;
 	wt_files_offer(s->pool.files);
 	r = open_error(s, wiredtiger_open(s->directory, &s->handler,
-			      (const char *)config.data,
-			      &s->pool.connection));
+			      (const char *)config.data, &s->pool.connection));
 	wt_files_offer(NULL);
 	buf_release(&config);
 	return r;
@@ -786,7 +594,7 @@ connect_writing(struct wt_store *s, bool fresh)
 		    s->directory);
 	wt_files_check_blocks(s->pool.files, !s->salvage);
 	r = connect(s, s->salvage ? "create=true,salvage=true"
-		: fresh		  ? "create=true"
+		       : fresh	  ? "create=true"
 				  : "create=false");
 	wt_files_check_blocks(s->pool.files, true);
 	if (r)
@@ -795,8 +603,8 @@ connect_writing(struct wt_store *s, bool fresh)
 		store_log(s, "%s: recovered", s->directory);
 	r = wt_files_save(s->pool.files, WT_HOME_OPEN, slice_text("1\n"));
 	return r ? r
-		 : wt_files_save(s->pool.files, WT_HOME_MARKER,
-		       slice_text(MARKER_TEXT));
+		 : wt_files_save(
+		       s->pool.files, WT_HOME_MARKER, slice_text(MARKER_TEXT));
 }
 
 /* A store that was not closed must be recovered, which reading alone cannot
@@ -839,8 +647,7 @@ store_new(const struct ordered_options *options)
 	s->pool.make_room = make_room;
 	s->pool.room.directory = -1;
 	pthread_mutex_init(&s->checkpoint_lock, NULL);
-	pthread_mutex_init(&s->sync_lock, NULL);
-	pthread_cond_init(&s->sync_done, NULL);
+	wt_group_init(&s->sync);
 	wt_pool_init(&s->pool);
 	return s;
 }
@@ -855,11 +662,11 @@ prepare(struct wt_store *s, const struct ordered_options *options, bool *fresh)
 	if (r == 0)
 		r = wt_home_claim(s->directory, &s->claim);
 	if (r == 0)
-		r = wt_files_new(s->directory, s->log, s->log_context,
-		    &s->pool.files);
+		r = wt_files_new(
+		    s->directory, s->log, s->log_context, &s->pool.files);
 	if (r == 0)
 		r = wt_room_init(&s->pool.room, s->directory, options->cache);
-	raise_file_limit();
+	wt_home_raise_limits();
 	return r;
 }
 
@@ -886,9 +693,9 @@ ordered_wt_open(const struct ordered_options *options, struct ordered **out)
 	r = wt_pool_open(&s->pool, &s->sync_session);
 	if (r == 0)
 		r = wt_pool_open(&s->pool, &s->checkpoint_session);
-	if (r)
-		disconnect(s, &done);
 out:
+	if (r && s->pool.connection)
+		disconnect(s, &done);
 	if (r && done)
 		store_free(s);
 	if (r == 0)

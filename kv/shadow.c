@@ -107,8 +107,8 @@ copy_range(int from, int to, off_t offset, off_t size)
 	char block[65536];
 
 	while (size > 0) {
-		size_t part = size < (off_t)sizeof(block) ? (size_t)size
-							   : sizeof(block);
+		size_t part =
+		    size < (off_t)sizeof(block) ? (size_t)size : sizeof(block);
 		ssize_t n = pread(from, block, part, offset);
 		if (n == 0)
 			return 0;
@@ -134,8 +134,8 @@ file_sync(struct file *f, int from)
 	if (f->shortest >= 0 && ftruncate(f->fd, f->shortest))
 		return -errno;
 	for (size_t i = 0; r == 0 && i < f->count; i++)
-		r = copy_range(from, f->fd, f->ranges[i].offset,
-		    f->ranges[i].size);
+		r = copy_range(
+		    from, f->fd, f->ranges[i].offset, f->ranges[i].size);
 	if (r == 0 && ftruncate(f->fd, st.st_size))
 		r = -errno;
 	f->count = 0;
@@ -147,8 +147,8 @@ file_sync(struct file *f, int from)
 
 /* Takes over nothing; from or to may be NULL. */
 static int
-name_change(struct shadow *s, struct file *file, const char *from,
-    const char *to)
+name_change(
+    struct shadow *s, struct file *file, const char *from, const char *to)
 {
 	struct change *c = calloc(1, sizeof(*c));
 

@@ -47,7 +47,8 @@ struct handle {
 	struct wt_files *files;
 	const char *name; /* the last component, within handle.name */
 	int fd;
-	bool blocks; /* read in blocks that carry checksums */
+	bool blocks;	       /* read in blocks that carry checksums */
+	_Atomic int64_t named; /* offset of the damaged block last logged */
 };
 
 static _Thread_local struct wt_files *offered;
@@ -141,7 +142,7 @@ static uint32_t
 le32(const uint8_t *p)
 {
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	    (uint32_t)p[3] << 24;
+	       (uint32_t)p[3] << 24;
 }
 
 /* Whether a block is what WiredTiger wrote. The checksum was made with its own
@@ -172,7 +173,8 @@ damaged(struct handle *h, wt_off_t offset, size_t size)
 	    "%s: the %zu bytes at %lld are damaged: run "
 	    "`cellfs check %s --repair`",
 	    h->name, size, (long long)offset, f->directory);
-	files_log(f, "%s", why_text(r));
+	if (atomic_exchange(&h->named, offset) != offset)
+		files_log(f, "%s", why_text(r));
 	return EIO;
 }
 
@@ -212,7 +214,9 @@ static int
 file_lock(WT_FILE_HANDLE *file, WT_SESSION *session, bool lock)
 {
 	struct flock byte = {.l_type = lock ? F_WRLCK : F_UNLCK,
-	    .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+	    .l_whence = SEEK_SET,
+	    .l_start = 0,
+	    .l_len = 1};
 
 	(void)session;
 	return fcntl(handle_of(file)->fd, F_SETLK, &byte) ? errno : 0;
@@ -323,8 +327,8 @@ sync_names(struct wt_files *f)
 }
 
 static int
-system_exist(WT_FILE_SYSTEM *system, WT_SESSION *session, const char *path,
-    bool *there)
+system_exist(
+    WT_FILE_SYSTEM *system, WT_SESSION *session, const char *path, bool *there)
 {
 	struct stat st;
 
@@ -382,7 +386,7 @@ system_open(WT_FILE_SYSTEM *system, WT_SESSION *session, const char *path,
 	if (!h)
 		return ENOMEM;
 	h->blocks = type == WT_FS_OPEN_FILE_TYPE_DATA ||
-	    type == WT_FS_OPEN_FILE_TYPE_CHECKPOINT;
+		    type == WT_FS_OPEN_FILE_TYPE_CHECKPOINT;
 	while ((h->fd = open(path, open_flags(type, flags), 0600)) < 0)
 		if (!files_again(f, errno, h->name)) {
 			r = errno;
@@ -425,8 +429,8 @@ system_rename(WT_FILE_SYSTEM *system, WT_SESSION *session, const char *from,
 	while (rename(from, to))
 		if (!files_again(f, errno, last_component(to)))
 			return errno;
-	int r = -shadow_renamed(f->shadow, last_component(from),
-	    last_component(to));
+	int r = -shadow_renamed(
+	    f->shadow, last_component(from), last_component(to));
 	return r == 0 && flags & WT_FS_DURABLE ? sync_names(f) : r;
 }
 
@@ -445,8 +449,8 @@ system_size(WT_FILE_SYSTEM *system, WT_SESSION *session, const char *path,
 }
 
 static int
-list_free(WT_FILE_SYSTEM *system, WT_SESSION *session, char **names,
-    uint32_t count)
+list_free(
+    WT_FILE_SYSTEM *system, WT_SESSION *session, char **names, uint32_t count)
 {
 	(void)system;
 	(void)session;
@@ -485,8 +489,7 @@ list(const char *path, const char *prefix, uint32_t limit, char ***names,
 	if (!d)
 		return errno;
 	while (r == 0 && *count < limit && (e = readdir(d))) {
-		if (strcmp(e->d_name, ".") == 0 ||
-		    strcmp(e->d_name, "..") == 0)
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		if (!prefix || strncmp(e->d_name, prefix, strlen(prefix)) == 0)
 			r = list_add(names, count, e->d_name);
@@ -519,14 +522,14 @@ system_list_single(WT_FILE_SYSTEM *system, WT_SESSION *session,
 }
 
 static const WT_FILE_SYSTEM system_methods = {
-	.fs_directory_list = system_list,
-	.fs_directory_list_single = system_list_single,
-	.fs_directory_list_free = list_free,
-	.fs_exist = system_exist,
-	.fs_open_file = system_open,
-	.fs_remove = system_remove,
-	.fs_rename = system_rename,
-	.fs_size = system_size,
+    .fs_directory_list = system_list,
+    .fs_directory_list_single = system_list_single,
+    .fs_directory_list_free = list_free,
+    .fs_exist = system_exist,
+    .fs_open_file = system_open,
+    .fs_remove = system_remove,
+    .fs_rename = system_rename,
+    .fs_size = system_size,
 };
 
 /* --- ours ----------------------------------------------------------------- */
@@ -579,8 +582,7 @@ wt_files_offer(struct wt_files *f)
 }
 
 /* What WiredTiger calls, by its name in the executable. */
-int
-cellfs_wt_files(WT_CONNECTION *connection, WT_CONFIG_ARG *config);
+int cellfs_wt_files(WT_CONNECTION *connection, WT_CONFIG_ARG *config);
 
 int
 cellfs_wt_files(WT_CONNECTION *connection, WT_CONFIG_ARG *config)

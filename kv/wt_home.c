@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "why.h"
 
 #define LOCK_NAME "WiredTiger.lock"
+#define FILES_SPARE 64 /* descriptors a new table must leave over */
 
 struct wt_claim {
 	dev_t device;
@@ -55,8 +57,8 @@ found_add(struct found *f, const char *name)
 	else if (is_table(name))
 		f->tables++;
 	else if (name[0] != '.' && strcmp(name, "lost+found") != 0 &&
-	    strncmp(name, "WiredTiger", 10) != 0 &&
-	    strncmp(name, "cellfs.", 7) != 0)
+		 strncmp(name, "WiredTiger", 10) != 0 &&
+		 strncmp(name, "cellfs.", 7) != 0)
 		snprintf(f->stranger, sizeof(f->stranger), "%s", name);
 }
 
@@ -85,10 +87,10 @@ wt_home_look(const char *directory, bool create, bool repair, bool *fresh)
 	if (r)
 		return r;
 	if (f.marker || f.tables) {
-		const char *missing = !f.version ? "WiredTiger"
-		    : !f.turtle			 ? "WiredTiger.turtle"
-		    : !f.metadata		 ? "WiredTiger.wt"
-						 : NULL;
+		const char *missing = !f.version    ? "WiredTiger"
+				      : !f.turtle   ? "WiredTiger.turtle"
+				      : !f.metadata ? "WiredTiger.wt"
+						    : NULL;
 		if (!missing || repair)
 			return 0;
 		return why(EIO,
@@ -97,8 +99,8 @@ wt_home_look(const char *directory, bool create, bool repair, bool *fresh)
 		    directory, missing, directory);
 	}
 	if (!create)
-		return why(ENOENT,
-		    "%s is no store: `cellfs create` makes one", directory);
+		return why(ENOENT, "%s is no store: `cellfs create` makes one",
+		    directory);
 	if (f.stranger[0])
 		return why(ENOTEMPTY,
 		    "%s holds %s: a store is made in an empty directory",
@@ -125,28 +127,37 @@ wt_home_closed(const char *directory)
 	unlink(path);
 }
 
-uint64_t
-wt_home_used(const char *directory)
+void
+wt_home_raise_limits(void)
 {
-	DIR *d = opendir(directory);
-	const struct dirent *e;
-	struct stat st;
-	uint64_t used = 0;
+	struct rlimit limit;
 
-	while (d && (e = readdir(d)))
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) ==
-			0 && S_ISREG(st.st_mode))
-			used += (uint64_t)st.st_blocks * 512;
-	if (d)
-		closedir(d);
-	return used;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int
+wt_home_files_left(const char *directory, unsigned opened)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    opened + FILES_SPARE < limit.rlim_cur)
+		return 0;
+	return why(EMFILE,
+	    "%s: %u files are open of %llu the system allows: raise the limit "
+	    "of open files to have more tables and families",
+	    directory, opened, (unsigned long long)limit.rlim_cur);
 }
 
 int
 wt_home_busy(const char *directory)
 {
-	struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET,
-	    .l_len = 1};
+	struct flock byte = {
+	    .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", directory, LOCK_NAME);
@@ -158,10 +169,10 @@ wt_home_busy(const char *directory)
 	if (r || byte.l_type == F_UNLCK)
 		return r;
 	if (byte.l_pid <= 0)
-		return why(EBUSY, "%s is held by a process elsewhere",
-		    directory);
-	return why(EBUSY, "%s is held by process %ld", directory,
-	    (long)byte.l_pid);
+		return why(
+		    EBUSY, "%s is held by a process elsewhere", directory);
+	return why(
+	    EBUSY, "%s is held by process %ld", directory, (long)byte.l_pid);
 }
 
 static bool

@@ -103,8 +103,8 @@ cached_open(struct ordered_session *s, uint32_t table, struct cached **out)
 	if (!c)
 		return -ENOMEM;
 	wt_pool_uri(table, uri);
-	int r = wt_pool_error(s->pool,
-	    s->wt->open_cursor(s->wt, uri, NULL, NULL, &c->cursor));
+	int r = wt_pool_error(
+	    s->pool, s->wt->open_cursor(s->wt, uri, NULL, NULL, &c->cursor));
 	if (r == -ENOENT)
 		r = why(ENOENT, "there is no table %u", table);
 	if (r) {
@@ -194,9 +194,9 @@ wt_pool_open(struct wt_pool *pool, WT_SESSION **out)
 	WT_CONNECTION *connection = pool->connection;
 
 	*out = NULL;
-	return wt_pool_error(pool,
-	    connection->open_session(connection, NULL,
-		"isolation=snapshot,cache_cursors=false", out));
+	return wt_pool_error(
+	    pool, connection->open_session(connection, NULL,
+		      "isolation=snapshot,cache_cursors=false", out));
 }
 
 static int
@@ -264,6 +264,66 @@ wt_pool_give(struct ordered_session *s)
 	s->next = pool->idle;
 	pool->idle = s;
 	pthread_mutex_unlock(&pool->lock);
+}
+
+/* --- the store's own sessions --------------------------------------------- */
+
+int
+wt_pool_with_session(struct wt_pool *pool,
+    int (*work)(WT_SESSION *session, const char *uri, const char *config),
+    const char *uri, const char *config)
+{
+	WT_SESSION *session;
+	int r = wt_pool_open(pool, &session);
+
+	if (r)
+		return r;
+	r = wt_pool_error(pool, work(session, uri, config));
+	session->close(session, NULL);
+	return r;
+}
+
+int
+wt_pool_each_table(struct wt_pool *pool, WT_SESSION *session,
+    int (*each)(void *context, WT_SESSION *session, uint32_t table),
+    void *context)
+{
+	WT_CURSOR *cursor;
+	const char *uri;
+	unsigned table;
+	int r = 0;
+	int code =
+	    session->open_cursor(session, "metadata:", NULL, NULL, &cursor);
+
+	if (code)
+		return wt_pool_error(pool, code);
+	while (r == 0 && (code = cursor->next(cursor)) == 0) {
+		code = cursor->get_key(cursor, &uri);
+		if (code == 0 && sscanf(uri, "table:%u", &table) == 1)
+			r = each(context, session, table);
+	}
+	cursor->close(cursor);
+	if (r == 0 && code != WT_NOTFOUND)
+		r = wt_pool_error(pool, code);
+	return r;
+}
+
+uint64_t
+wt_pool_statistic(WT_SESSION *session, const char *uri, int which)
+{
+	WT_CURSOR *cursor;
+	const char *description, *text;
+	uint64_t value = 0;
+
+	if (session->open_cursor(
+		session, uri, NULL, "statistics=(fast)", &cursor))
+		return 0;
+	cursor->set_key(cursor, which);
+	if (cursor->search(cursor) ||
+	    cursor->get_value(cursor, &description, &text, &value))
+		value = 0;
+	cursor->close(cursor);
+	return value;
 }
 
 /* --- transactions --------------------------------------------------------- */
@@ -355,8 +415,8 @@ wt_session_rollback(struct ordered_session *s)
 /* --- cursors -------------------------------------------------------------- */
 
 int
-wt_session_cursor(struct ordered_session *s, uint32_t table,
-    struct ordered_cursor **out)
+wt_session_cursor(
+    struct ordered_session *s, uint32_t table, struct ordered_cursor **out)
 {
 	struct ordered_cursor *c = calloc(1, sizeof(*c));
 
@@ -442,8 +502,8 @@ cursor_seek(WT_CURSOR *cursor, struct slice key, enum ordered_seek how)
 }
 
 int
-wt_cursor_seek(struct ordered_cursor *c, struct slice key,
-    enum ordered_seek how)
+wt_cursor_seek(
+    struct ordered_cursor *c, struct slice key, enum ordered_seek how)
 {
 	return cursor_moved(c, cursor_seek(c->cached->cursor, key, how));
 }
@@ -549,8 +609,8 @@ wt_session_remove(struct ordered_session *s, uint32_t table, struct slice key)
 /* Puts first and last on the ends of [from, to): WT_NOTFOUND if nothing lies
  * between. */
 static int
-range_ends(WT_CURSOR *first, WT_CURSOR *last, struct slice from,
-    struct slice to)
+range_ends(
+    WT_CURSOR *first, WT_CURSOR *last, struct slice from, struct slice to)
 {
 	WT_ITEM a, b;
 	int code = cursor_seek(first, from, SEEK_FROM);
@@ -580,8 +640,8 @@ wt_session_remove_range(struct ordered_session *s, uint32_t table,
 		goto out;
 	int code = range_ends(first->cursor, last->cursor, from, to);
 	if (code == 0)
-		code = s->wt->truncate(s->wt, NULL, first->cursor,
-		    last->cursor, NULL);
+		code = s->wt->truncate(
+		    s->wt, NULL, first->cursor, last->cursor, NULL);
 	if (code != WT_NOTFOUND)
 		r = wt_pool_error(s->pool, code);
 out:

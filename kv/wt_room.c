@@ -1,13 +1,15 @@
 #include "wt_room.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "why.h"
+#include "wt_wait.h"
 
 #define MB ((uint64_t)1 << 20)
 #define LOG_FILE (8 * MB)
@@ -19,15 +21,6 @@
 #define LOOK_MS 30
 #define COUNT_MS 1000
 #define RESERVE_NAME "cellfs.reserve"
-
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 static uint64_t
 at_least(uint64_t n, uint64_t least)
@@ -51,8 +44,7 @@ plan(struct wt_room *room, uint64_t cache)
 
 	room->cache = at_least(cache, CACHE_LEAST);
 	room->log_file = LOG_FILE;
-	room->threshold =
-	    room->cache / 5 + 3 * room->log_file + BATCH + SPARE;
+	room->threshold = room->cache / 5 + 3 * room->log_file + BATCH + SPARE;
 	room->reserve = at_most(RESERVE, room->total / 32);
 	if (room->threshold <= most)
 		return;
@@ -103,15 +95,15 @@ look(struct wt_room *room, int64_t now)
 
 	atomic_store(&room->took, 0);
 	if (fstatvfs(room->directory, &st) == 0)
-		atomic_store(&room->available,
-		    (uint64_t)st.f_bavail * st.f_frsize);
+		atomic_store(
+		    &room->available, (uint64_t)st.f_bavail * st.f_frsize);
 	atomic_store(&room->looked, now);
 }
 
 uint64_t
 wt_room_available(struct wt_room *room, bool fresh)
 {
-	int64_t now = now_ms(), looked = atomic_load(&room->looked);
+	int64_t now = wt_now(), looked = atomic_load(&room->looked);
 
 	if (fresh || !looked || now - looked >= LOOK_MS)
 		look(room, now);
@@ -125,7 +117,7 @@ static uint64_t
 room_now(struct wt_room *room, bool fresh)
 {
 	uint64_t available = wt_room_available(room, fresh);
-	int64_t now = now_ms();
+	int64_t now = wt_now();
 
 	if (available >= room->threshold + room->threshold / 2 ||
 	    available < 3 * room->log_file || !room->reusable)
@@ -173,6 +165,40 @@ wt_room_writable(struct wt_room *room)
 	return now > t ? now - t : 0;
 }
 
+/* Adds up the files of the directory. */
+static uint64_t
+sum_files(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	struct stat st;
+	uint64_t used = 0;
+
+	while (d && (e = readdir(d)))
+		if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			used += (uint64_t)st.st_blocks * 512;
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return used;
+}
+
+uint64_t
+wt_room_used(struct wt_room *room)
+{
+	int64_t now = wt_now();
+
+	if (now - atomic_load(&room->summed) >= COUNT_MS ||
+	    !atomic_load(&room->summed)) {
+		atomic_store(&room->summed, now);
+		atomic_store(&room->used, sum_files(room->directory));
+	}
+	return atomic_load(&room->used);
+}
+
 int
 wt_room_for_opening(struct wt_room *room, const char *directory)
 {
@@ -191,8 +217,7 @@ void
 wt_room_keep_reserve(struct wt_room *room)
 {
 	if (faccessat(room->directory, RESERVE_NAME, F_OK, 0) == 0 ||
-	    wt_room_available(room, true) <
-		2 * room->threshold + room->reserve)
+	    wt_room_available(room, true) < 2 * room->threshold + room->reserve)
 		return;
 	int fd = openat(room->directory, RESERVE_NAME,
 	    O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

@@ -130,14 +130,14 @@ START_TEST(remove_range_takes_from_and_leaves_to)
 	static const struct {
 		const char *from, *to, *left;
 	} cases[] = {
-	    {"b", "d", "a d e"},    /* both there */
-	    {"bb", "dd", "a b e"},  /* neither there */
-	    {"", "c", "c d e"},	    /* from the start */
-	    {"d", "", "a b c"},	    /* to the end */
-	    {"", "", ""},	    /* everything */
-	    {"c", "c", "a b c d e"}, /* empty */
-	    {"d", "b", "a b c d e"}, /* the wrong way round */
-	    {"f", "z", "a b c d e"}, /* behind the end */
+	    {"b", "d", "a d e"},       /* both there */
+	    {"bb", "dd", "a b e"},     /* neither there */
+	    {"", "c", "c d e"},	       /* from the start */
+	    {"d", "", "a b c"},	       /* to the end */
+	    {"", "", ""},	       /* everything */
+	    {"c", "c", "a b c d e"},   /* empty */
+	    {"d", "b", "a b c d e"},   /* the wrong way round */
+	    {"f", "z", "a b c d e"},   /* behind the end */
 	    {"bb", "bc", "a b c d e"}, /* between two */
 	};
 
@@ -171,8 +171,8 @@ standing(struct ordered_cursor *c, int r)
 		return "-";
 	ck_assert_msg(r == 0, "%s", why_text(r));
 	ck_assert_int_eq(o->methods->key(c, &key), 0);
-	snprintf(text, sizeof(text), "%.*s", (int)key.size,
-	    (const char *)key.data);
+	snprintf(
+	    text, sizeof(text), "%.*s", (int)key.size, (const char *)key.data);
 	return text;
 }
 
@@ -231,11 +231,9 @@ START_TEST(seek_passes_over_what_the_snapshot_does_not_see)
 	    standing(c, o->methods->seek(c, slice_text("e"), SEEK_BEFORE)),
 	    "b");
 	ck_assert_str_eq(
-	    standing(c, o->methods->seek(c, slice_text("d"), SEEK_EXACT)),
-	    "-");
+	    standing(c, o->methods->seek(c, slice_text("d"), SEEK_EXACT)), "-");
 	ck_assert_str_eq(
-	    standing(c, o->methods->seek(c, slice_text(""), SEEK_BEFORE)),
-	    "f");
+	    standing(c, o->methods->seek(c, slice_text(""), SEEK_BEFORE)), "f");
 	ck_assert_str_eq(
 	    standing(c, o->methods->seek(c, slice_text("b"), SEEK_BEFORE)),
 	    "-");
@@ -258,8 +256,7 @@ START_TEST(cursors_walk_both_ways)
 	ck_assert_str_eq(standing(c, o->methods->prev(c)), "a");
 	ck_assert_str_eq(standing(c, o->methods->prev(c)), "-");
 	ck_assert_str_eq(
-	    standing(c, o->methods->seek(c, slice_text(""), SEEK_BEFORE)),
-	    "c");
+	    standing(c, o->methods->seek(c, slice_text(""), SEEK_BEFORE)), "c");
 	ck_assert_str_eq(standing(c, o->methods->prev(c)), "b");
 	ck_assert_str_eq(standing(c, o->methods->next(c)), "c");
 	ck_assert_str_eq(standing(c, o->methods->next(c)), "-");
@@ -279,8 +276,7 @@ START_TEST(a_cursor_stays_where_it_is_while_its_transaction_writes)
 	struct ordered_session *s = begin(ORDERED_WRITE);
 	ck_assert_int_eq(o->methods->cursor(s, 1, &c), 0);
 	ck_assert_str_eq(
-	    standing(c, o->methods->seek(c, slice_text("b"), SEEK_EXACT)),
-	    "b");
+	    standing(c, o->methods->seek(c, slice_text("b"), SEEK_EXACT)), "b");
 	put(s, 1, "aa", "x");
 	put(s, 1, "bb", "x");
 	ck_assert_int_eq(o->methods->remove(s, 1, slice_text("b")), 0);
@@ -319,8 +315,7 @@ START_TEST(a_walk_may_remove_what_it_stands_on)
 	while (o->methods->next(c) == 0) {
 		ck_assert_int_eq(o->methods->key(c, &key), 0);
 		ck_assert_int_eq(buf_set(&copy, key), 0);
-		ck_assert_int_eq(
-		    o->methods->remove(s, 1, buf_slice(&copy)), 0);
+		ck_assert_int_eq(o->methods->remove(s, 1, buf_slice(&copy)), 0);
 		removed++;
 	}
 	buf_release(&copy);
@@ -387,9 +382,8 @@ START_TEST(rollback_undoes_everything)
 	struct ordered_session *s = begin(ORDERED_WRITE);
 	put(s, 1, "a", "changed");
 	put(s, 1, "d", "d");
-	ck_assert_int_eq(o->methods->remove_range(s, 1, slice_text("b"),
-			     slice_text("")),
-	    0);
+	ck_assert_int_eq(
+	    o->methods->remove_range(s, 1, slice_text("b"), slice_text("")), 0);
 	o->methods->rollback(s);
 	ck_assert_int_eq(o->methods->begin(s, ORDERED_READ), 0);
 	ck_assert_str_eq(keys_seen(s, 1), "a b c");
@@ -443,8 +437,8 @@ START_TEST(tables_are_made_listed_and_dropped)
 	create(1000000);
 	ck_assert_int_eq(o->methods->tables(o, &numbers), 0);
 	ck_assert_uint_eq(numbers.size, 2 * sizeof(uint32_t));
-	uint32_t sum = ((uint32_t *)numbers.data)[0] +
-	    ((uint32_t *)numbers.data)[1];
+	uint32_t sum =
+	    ((uint32_t *)numbers.data)[0] + ((uint32_t *)numbers.data)[1];
 	ck_assert_uint_eq(sum, 1000003);
 	buf_release(&numbers);
 	ck_assert_int_eq(o->methods->drop(o, 3), 0);
@@ -516,8 +510,8 @@ count_stat(void *context, const char *name, uint64_t value)
 
 	(void)value;
 	for (const char *p = name; *p; p++)
-		ck_assert_msg(strchr("abcdefghijklmnopqrstuvwxyz_", *p),
-		    "%s", name);
+		ck_assert_msg(
+		    strchr("abcdefghijklmnopqrstuvwxyz_", *p), "%s", name);
 	++*count;
 }
 
@@ -601,9 +595,9 @@ START_TEST(readers_beside_writers_see_whole_transactions)
 	put(s, 2, "y", "x");
 	commit(s);
 	for (int i = 0; i < 4; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL,
-				     i % 2 ? read_pairs : write_pairs,
-				     &failures[i]),
+		ck_assert_int_eq(
+		    pthread_create(&threads[i], NULL,
+			i % 2 ? read_pairs : write_pairs, &failures[i]),
 		    0);
 	for (int i = 0; i < 4; i++) {
 		pthread_join(threads[i], NULL);
@@ -633,8 +627,8 @@ model_step(struct model *m, struct ordered_session *s, unsigned random)
 	snprintf(value, sizeof(value), "%u", random % 9999);
 	switch (random % 8) {
 	case 0:
-		ck_assert_int_eq(o->methods->remove_range(s, 1,
-				     slice_text(key), slice_text(end)),
+		ck_assert_int_eq(o->methods->remove_range(
+				     s, 1, slice_text(key), slice_text(end)),
 		    0);
 		for (unsigned i = from; i < to; i++)
 			m->values[i][0] = 0;
@@ -673,8 +667,8 @@ START_TEST(random_transactions_agree_with_an_array)
 {
 	struct model committed = {0}, before, work;
 	const char *given = getenv("SEED");
-	unsigned seed = given ? (unsigned)strtoul(given, NULL, 10)
-			      : (unsigned)time(NULL);
+	unsigned seed =
+	    given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
 
 	printf("seed %u\n", seed);
 	open_kind(_i);

@@ -31,10 +31,9 @@ START_TEST(crc32c_gives_the_published_values)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		ck_assert_uint_eq(crc32c(0, cases[i].bytes),
-		    cases[i].expected);
-		ck_assert_uint_eq(crc32c_portable(0, cases[i].bytes),
-		    cases[i].expected);
+		ck_assert_uint_eq(crc32c(0, cases[i].bytes), cases[i].expected);
+		ck_assert_uint_eq(
+		    crc32c_portable(0, cases[i].bytes), cases[i].expected);
 	}
 }
 END_TEST
@@ -48,8 +47,8 @@ START_TEST(crc32c_goes_on_from_any_cut)
 	struct slice all = slice_of(bytes, sizeof(bytes));
 	for (size_t cut = 0; cut <= all.size; cut++) {
 		uint32_t c = crc32c(0, slice_head(all, cut));
-		ck_assert_uint_eq(crc32c(c, slice_skip(all, cut)),
-		    crc32c_portable(0, all));
+		ck_assert_uint_eq(
+		    crc32c(c, slice_skip(all, cut)), crc32c_portable(0, all));
 	}
 }
 END_TEST
@@ -223,8 +222,8 @@ START_TEST(the_threshold_follows_the_cache_on_a_big_disk)
 		printf("not run: the disk is too small\n");
 	} else {
 		ck_assert_uint_eq(room.cache, 100 * MB);
-		ck_assert_uint_eq(room.threshold,
-		    20 * MB + 3 * 8 * MB + 4 * MB + 8 * MB);
+		ck_assert_uint_eq(
+		    room.threshold, 20 * MB + 3 * 8 * MB + 4 * MB + 8 * MB);
 	}
 	wt_room_release(&room);
 }
@@ -284,9 +283,9 @@ START_TEST(writes_stop_below_t_and_resume_at_one_and_a_half)
 	ck_assert_int_eq(wt_room_init(&room, store_dir(), 16 * MB), 0);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		pretend(&room, room.threshold / 100 * steps[i].available +
-			(steps[i].available == 100 ? 100 : 0));
-		ck_assert_int_eq(wt_room_ask(&room, ORDERED_WRITE, &first),
-		    steps[i].write);
+				   (steps[i].available == 100 ? 100 : 0));
+		ck_assert_int_eq(
+		    wt_room_ask(&room, ORDERED_WRITE, &first), steps[i].write);
 		ck_assert_int_eq(first, steps[i].first);
 		ck_assert_int_eq(wt_room_ask(&room, ORDERED_REMOVE, &first),
 		    steps[i].remove);
@@ -343,11 +342,11 @@ START_TEST(a_directory_is_what_its_files_say)
 		0, 0, false},
 	    {{"cellfs.store", "WiredTiger", "WiredTiger.wt", NULL}, -EIO, -EIO,
 		false},
-	    {{"cellfs.store", "WiredTiger.turtle", "WiredTiger.wt", NULL},
-		-EIO, -EIO, false},
-	    /* The marker may be gone: a table is proof enough. */
-	    {{"000000.wt", "WiredTiger", "WiredTiger.turtle", NULL}, -EIO,
+	    {{"cellfs.store", "WiredTiger.turtle", "WiredTiger.wt", NULL}, -EIO,
 		-EIO, false},
+	    /* The marker may be gone: a table is proof enough. */
+	    {{"000000.wt", "WiredTiger", "WiredTiger.turtle", NULL}, -EIO, -EIO,
+		false},
 	};
 	bool fresh;
 
@@ -359,8 +358,7 @@ START_TEST(a_directory_is_what_its_files_say)
 		    wt_home_look(store_dir(), false, false, &fresh),
 		    cases[i].plain);
 		ck_assert(!fresh);
-		ck_assert_int_eq(
-		    wt_home_look(store_dir(), true, false, &fresh),
+		ck_assert_int_eq(wt_home_look(store_dir(), true, false, &fresh),
 		    cases[i].create);
 		ck_assert_int_eq(fresh, cases[i].fresh);
 		store_dir_remove();
@@ -392,8 +390,8 @@ wt_files_suite(void)
 	tcase_add_test(tc, the_threshold_follows_the_cache_on_a_big_disk);
 	tcase_add_test(tc, the_threshold_is_at_most_an_eighth_of_the_disk);
 	tcase_add_test(tc, writes_stop_below_t_and_resume_at_one_and_a_half);
-	tcase_add_test(tc,
-	    room_inside_the_files_counts_once_the_log_has_its_share);
+	tcase_add_test(
+	    tc, room_inside_the_files_counts_once_the_log_has_its_share);
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("directory");

@@ -56,7 +56,7 @@ static void
 escape_leading_dot(struct plain_unit *u)
 {
 	if (!strcmp(u->text, ".")) {
-		strncpy(u->text, "%2E", sizeof(u->text) - 1);
+		memcpy(u->text, "%2E", sizeof("%2E"));
 		u->width = 3;
 	}
 }

@@ -9,8 +9,7 @@
 struct ordered *o;
 
 /* WiredTiger leaks where it fails. */
-const char *
-__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void);
 
 const char *
 __lsan_default_suppressions(void)
@@ -93,9 +92,9 @@ keys_seen(struct ordered_session *s, uint32_t table)
 	text[0] = 0;
 	while ((r = o->methods->next(c)) == 0) {
 		ck_assert_int_eq(o->methods->key(c, &key), 0);
-		size += (size_t)snprintf(text + size, sizeof(text) - size,
-		    "%s%.*s", size ? " " : "", (int)key.size,
-		    (const char *)key.data);
+		size +=
+		    (size_t)snprintf(text + size, sizeof(text) - size, "%s%.*s",
+			size ? " " : "", (int)key.size, (const char *)key.data);
 		ck_assert_uint_lt(size, sizeof(text));
 	}
 	ck_assert_int_eq(r, 1);

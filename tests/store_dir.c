@@ -16,8 +16,7 @@ store_dir_make(void)
 }
 
 static int
-remove_one(const char *path, const struct stat *st, int type,
-    struct FTW *ftw)
+remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;

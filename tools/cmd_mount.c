@@ -1,5 +1,6 @@
 /* mount, and what mount(8) calls: options in, one call of fs/mount.h. */
 #include "cmd.h"
+#include "mounted.h"
 
 #include "../fs/mount.h"
 #include "../kv/text.h"
@@ -222,6 +223,9 @@ mount_it(struct reading *r)
 		return failed("mount", e);
 	r->mount->fuse_options = (char *)r->fuse.data;
 	e = mount_run(r->mount);
+	for (int waited = 0; e == -EBUSY && waited < PASSING_MS &&
+	     mounted_passing(r->mount->store); waited += PASSING_POLL_MS)
+		e = mount_run(r->mount);
 	return e < 0 ? failed(r->mount->mount_point, e) : STATUS_DONE;
 }
 

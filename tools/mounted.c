@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FOLDER (O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -101,20 +102,50 @@ mounted_at(const char *path, struct mounted *out)
 	return r;
 }
 
+/* Who holds the store, and where it is mounted: 1 if it is not, or not any
+ * more. pid is 0 where nobody holds it. */
+static int
+mount_of_store(const char *store, struct mounted *out)
+{
+	struct mounted there;
+	pid_t pid;
+	int r = kv_holder(store, &pid, &out->point);
+
+	out->pid = r == 0 ? pid : 0;
+	if (r < 0)
+		return r == -ENOENT ? 1 : r;
+	if (!pid || !out->point.size)
+		return 1;
+	buf_byte(&out->point, 0);
+	if (buf_status(&out->point) < 0)
+		return -ENOMEM;
+	r = mounted_at((char *)out->point.data, &there);
+	if (r == 0 && there.pid != pid)
+		r = 1;
+	mounted_release(&there);
+	return r;
+}
+
+bool
+mounted_passing(const char *store)
+{
+	const struct timespec poll = {.tv_nsec = PASSING_POLL_MS * 1000000};
+	struct mounted m = {0};
+	bool passing = mount_of_store(store, &m) == 1;
+
+	mounted_release(&m);
+	if (passing)
+		nanosleep(&poll, NULL);
+	return passing;
+}
+
 int
 mounted_find(const char *store, struct mounted *out)
 {
 	int r = mounted_at(store, out);
 
-	if (r != 1)
-		return r;
-	r = kv_holder(store, &out->pid, &out->point);
-	if (r == 0 && out->pid != 0 && out->point.size) {
-		buf_byte(&out->point, 0);
-		r = buf_status(&out->point);
-	} else if (r == 0 || r == -ENOENT) {
-		r = 1;
-	}
+	if (r == 1)
+		r = mount_of_store(store, out);
 	if (r)
 		mounted_release(out);
 	return r;

@@ -139,19 +139,30 @@ print_chunks(struct printer *p, struct kv *kv, struct scan *s)
 	return r;
 }
 
+static bool
+is_number(const struct printer *p)
+{
+	return p->form == FORM_BE64 || p->form == FORM_BE32;
+}
+
+/* Before anything of the record is printed. */
+static int
+check_width(const struct printer *p, const struct cell *cell)
+{
+	unsigned width = p->form == FORM_BE64 ? 8 : 4;
+
+	if (p->keys_only || !is_number(p) || cell->size == width)
+		return 0;
+	return why(EINVAL, "the value has %" PRIu64 " bytes, be%u needs %u",
+	    cell->size, width * 8, width);
+}
+
 static int
 print_cell_value(struct printer *p, struct kv *kv, struct scan *s,
     const struct cell *cell)
 {
-	bool number = p->form == FORM_BE64 || p->form == FORM_BE32;
-
-	if (!cell->blob)
-		return print_piece(p, cell->value);
-	if (number)
-		return why(EINVAL, "the value has %" PRIu64 " bytes, be%d "
-		    "needs %d", cell->size, p->form == FORM_BE64 ? 64 : 32,
-		    p->form == FORM_BE64 ? 8 : 4);
-	return print_chunks(p, kv, s);
+	return cell->blob ? print_chunks(p, kv, s)
+			  : print_piece(p, cell->value);
 }
 
 static int
@@ -207,8 +218,7 @@ static int
 print_json(struct printer *p, struct kv *kv, struct scan *s,
     const struct cell *cell)
 {
-	const char *quote =
-	    p->form == FORM_BE64 || p->form == FORM_BE32 ? "" : "\"";
+	const char *quote = is_number(p) ? "" : "\"";
 	int r = begin_object(p, cell);
 
 	buf_text(&p->line, "{\"family\":");
@@ -232,8 +242,10 @@ int
 printer_cell(struct printer *p, struct kv *kv, struct scan *s,
     const struct cell *cell)
 {
-	int r;
+	int r = check_width(p, cell);
 
+	if (r < 0)
+		return r;
 	if (p->form == FORM_BYTES)
 		r = print_cell_value(p, kv, s, cell);
 	else if (p->json)

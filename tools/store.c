@@ -6,11 +6,43 @@
 #include "../kv/why.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+/* Guards what log_line() reads and writes: it is called by any thread. */
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What the store logs while it opens (a recovery) is shown once it is open:
+ * of one that does not open, the refusal says it all. */
+static void
+log_line(void *context, const char *line)
+{
+	struct store *s = context;
+
+	pthread_mutex_lock(&log_lock);
+	if (s->opened) {
+		message(s->path, line);
+	} else {
+		buf_text(&s->opening, line);
+		buf_byte(&s->opening, '\n');
+	}
+	pthread_mutex_unlock(&log_lock);
+}
 
 static void
-log_line(void *path, const char *line)
+show_opening(struct store *s)
 {
-	message(path, line);
+	char *rest;
+
+	pthread_mutex_lock(&log_lock);
+	s->opened = true;
+	buf_byte(&s->opening, 0);
+	if (buf_status(&s->opening) == 0)
+		for (char *line = strtok_r((char *)s->opening.data, "\n",
+			&rest); line; line = strtok_r(NULL, "\n", &rest))
+			message(s->path, line);
+	buf_clear(&s->opening);
+	pthread_mutex_unlock(&log_lock);
 }
 
 /* A directory inside a mount is no store; say so in terms of the mount. */
@@ -27,6 +59,22 @@ refuse_mount(const char *path)
 }
 
 static int
+open_patiently(struct store *s, const struct kv_options *options)
+{
+	int r = kv_open(options, &s->kv);
+
+	for (int waited = 0; r == -EBUSY && waited < PASSING_MS &&
+	     mounted_passing(s->path); waited += PASSING_POLL_MS) {
+		buf_clear(&s->opening);
+		r = kv_open(options, &s->kv);
+	}
+	if (r == 0)
+		show_opening(s);
+	buf_release(&s->opening);
+	return r;
+}
+
+static int
 open_kv(struct store *s, enum store_use use)
 {
 	const struct kv_options options = {
@@ -35,13 +83,13 @@ open_kv(struct store *s, enum store_use use)
 	    .create = use == STORE_CREATE,
 	    .repair = use == STORE_REPAIR,
 	    .log = log_line,
-	    .log_context = (void *)s->path,
+	    .log_context = s,
 	};
 	int r;
 
 	if (use != STORE_READ)
 		signals_block();
-	r = kv_open(&options, &s->kv);
+	r = open_patiently(s, &options);
 	if (r < 0 || use == STORE_READ)
 		return r;
 	r = signals_watch(s->kv);

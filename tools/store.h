@@ -14,11 +14,14 @@ enum store_use {
 struct store {
 	struct kv *kv;
 	const char *path;
-	bool watched; /* signals are */
+	struct buf opening; /* what was logged before it was open */
+	bool opened;
+	bool watched;	    /* signals are */
 };
 
 /* STATUS_DONE, or STATUS_FAILED with the reason said: also on a store that a
- * mount holds, and in a mount. */
+ * mount holds, and in a mount. For another command it waits some seconds. s
+ * stays where it is until store_close(). */
 int
 store_open(struct store *s, const char *path, enum store_use use);
 

@@ -19,13 +19,13 @@ put 前台 $R/102/role_info/name
 # PERSON ROLE PRIORITY: in both tables
 give() { put "$3" $P/$1/role/$2; works cp $P/$1/person_info/name $R/$2/person/$1; }
 take() { works rm $P/$1/role/$2 $R/$2/person/$1; }
-roles() { (cd $P/$1/role && grep . -- * | sort -t: -k2n); }
+roles() { (cd $P/$1 && grep -H . role/* | sort -t: -k2n); }
 
 give 001 101 1
 give 001 102 0
 
 echo "# a person's roles by priority"
-expect $'102:0\n101:1' roles 001
+expect $'role/102:0\nrole/101:1' roles 001
 echo "# a role's persons"
 expect 001 ls $R/101/person
 expect xiaoming cat $R/101/person/001
@@ -39,10 +39,10 @@ put xiaohong $P/002/person_info/name
 give 002 101 5
 expect $'001\n002' ls $R/101/person
 take 001 101
-expect 102:0 roles 001
+expect role/102:0 roles 001
 expect 002 ls $R/101/person
 give 001 101 -1
-expect $'101:-1\n102:0' roles 001
+expect $'role/101:-1\nrole/102:0' roles 001
 expect $'xiaoming\nxiaohong' cat $R/101/person/001 $R/101/person/002
 
 echo "# the same as a link table: rows PERSON_ROLE"
@@ -69,5 +69,5 @@ expect $'001\n13800138000_'$uuid ls $R/102/person
 expect xiaogang bash -c "cat $P/13800138000_*/person_info/name"
 
 again
-expect $'101:-1\n102:0' roles 001
+expect $'role/101:-1\nrole/102:0' roles 001
 expect $'001\n002' ls $R/101/person

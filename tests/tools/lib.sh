@@ -2,6 +2,7 @@
 # CELLFS. A test works in a directory of its own and ends at the first claim
 # that does not hold.
 set -u
+: "${CELLFS:?the path of the built program}"
 W=$(mktemp -d)
 S=$W/store
 trap 'rm -rf "$W"' EXIT

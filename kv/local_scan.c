@@ -1,0 +1,702 @@
+#include "local_walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "why.h"
+
+#define BATCH_VALUES ((size_t)1 << 20) /* bytes, after which a batch ends */
+#define ROW_VALUES ((size_t)8 << 20)   /* bytes of a row in one state */
+#define ROW_RECORDS (16 * READ_CELLS)  /* dead ones too, of one snapshot */
+#define SCAN_AGAIN 3 /* a value went while it was looked at */
+
+/* One family of a scan, with the qualifiers that are asked. */
+struct asked {
+	const struct local_family *family;
+	bool whole;
+	struct slice *qualifiers; /* sorted; the bytes are the scan's */
+	size_t count;
+	struct walk walk;
+	bool waiting; /* the walk's live version is still to be taken */
+	bool ended;   /* no row of the snapshot is left in the family */
+};
+
+/* One cell of a batch; its bytes lie in scan.bytes. */
+struct caught {
+	const struct asked *asked;
+	size_t row, row_size, qualifier, qualifier_size, value;
+	struct cell cell;
+};
+
+struct scan {
+	struct local *local;
+	struct table *table;
+	struct scan_spec spec; /* without its slices */
+	struct buf owned;      /* the bytes of the qualifiers asked */
+	struct asked *asked;   /* in the order of their names */
+	size_t asked_count;
+	uint32_t versions;
+
+	/* Rows to come have keys from low on and below high (empty: open);
+	 * reading moves low up, or, reversed, high down. */
+	struct buf low, high;
+	uint64_t rows; /* given out, of spec.limit */
+	bool ended;
+
+	/* Where in a row the last batch ended, if in the middle of one. */
+	bool inside;
+	struct buf row; /* its component */
+	bool found;	/* it has given a cell */
+	size_t at_family, at_qualifier;
+	bool resumes;	   /* the family's walk is paused in it */
+	struct buf column; /* that it is in, as the walk's */
+	uint32_t taken;	   /* versions of that */
+
+	struct buf cells; /* struct caught */
+	struct buf bytes;
+	size_t given; /* of cells */
+	const struct caught *last;
+	struct buf pins; /* struct pinned */
+};
+
+struct pinned {
+	uint32_t blobs;
+	uint64_t id;
+};
+
+/* --- opening --------------------------------------------------------------------- */
+
+static int
+compare_qualifiers(const void *a, const void *b)
+{
+	return slice_compare(
+	    *(const struct slice *)a, *(const struct slice *)b);
+}
+
+/* Whether the spec asks for the family, and for which of its columns. */
+static int
+ask(struct scan *s, const struct scan_spec *spec, size_t family)
+{
+	struct slice name = buf_slice(&s->table->schema.families[family].name);
+	struct asked *asked = &s->asked[s->asked_count];
+	bool wanted = !spec->column_count;
+
+	asked->family = &s->table->families[family];
+	asked->whole = wanted;
+	asked->qualifiers =
+	    calloc(spec->column_count + 1, sizeof(*asked->qualifiers));
+	if (!asked->qualifiers)
+		return -ENOMEM;
+	for (size_t i = 0; i < spec->column_count; i++) {
+		const struct column *column = &spec->columns[i];
+		if (!slice_equal(column->family, name))
+			continue;
+		wanted = true;
+		if (column->whole_family)
+			asked->whole = true;
+		asked->qualifiers[asked->count++] = column->qualifier;
+	}
+	qsort(asked->qualifiers, asked->count, sizeof(*asked->qualifiers),
+	    compare_qualifiers);
+	s->asked_count++;
+	if (!wanted) {
+		s->asked_count--;
+		free(asked->qualifiers);
+		*asked = (struct asked){0};
+	}
+	return 0;
+}
+
+/* Leaves each qualifier once, and makes the bytes the scan's own. */
+static int
+own_qualifiers(struct scan *s)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->asked_count; i++) {
+		struct asked *a = &s->asked[i];
+		size_t kept = 0;
+		for (size_t j = 0; j < a->count; j++)
+			if (!kept ||
+			    !slice_equal(a->qualifiers[kept - 1],
+				a->qualifiers[j]))
+				a->qualifiers[kept++] = a->qualifiers[j];
+		a->count = kept;
+		for (size_t j = 0; j < kept; j++)
+			buf_append(&s->owned, a->qualifiers[j]);
+	}
+	for (size_t i = 0; i < s->asked_count; i++)
+		for (size_t j = 0; j < s->asked[i].count; j++) {
+			struct slice *q = &s->asked[i].qualifiers[j];
+			*q = slice_head(
+			    slice_skip(buf_slice(&s->owned), at), q->size);
+			at += q->size;
+		}
+	return buf_status(&s->owned);
+}
+
+static int
+check_families(const struct scan *s, const struct scan_spec *spec)
+{
+	for (size_t i = 0; i < spec->column_count; i++) {
+		struct slice family = spec->columns[i].family;
+		if (!table_family(s->table, family))
+			return why(ENOENT, "no family %.*s",
+			    (int)family.size, (const char *)family.data);
+	}
+	return 0;
+}
+
+/* The least key of the rows behind (or, with, from) a row. */
+static int
+bound(struct buf *out, struct slice row, bool behind)
+{
+	if (!row.size)
+		return 0;
+	key_component(out, row);
+	if (behind)
+		key_successor(out);
+	return buf_status(out);
+}
+
+static int
+set_bounds(struct scan *s, const struct scan_spec *spec)
+{
+	struct slice low = spec->reversed ? spec->stop : spec->start;
+	struct slice high = spec->reversed ? spec->start : spec->stop;
+	bool low_behind =
+	    spec->reversed ? !spec->stop_inclusive : spec->start_exclusive;
+	bool high_behind =
+	    spec->reversed ? !spec->start_exclusive : spec->stop_inclusive;
+
+	int r = bound(&s->low, low, low_behind);
+	return r ? r : bound(&s->high, high, high_behind);
+}
+
+static int
+prepare(struct scan *s, const struct scan_spec *spec)
+{
+	int r = table_get(s->local, spec->table, &s->table);
+	if (r)
+		return r;
+	s->spec = *spec;
+	s->versions = spec->versions ? spec->versions : UINT32_MAX;
+	s->asked = calloc(s->table->schema.count + 1, sizeof(*s->asked));
+	if (!s->asked)
+		return -ENOMEM;
+	r = check_families(s, spec);
+	for (size_t i = 0; r == 0 && i < s->table->schema.count; i++)
+		r = ask(s, spec, i);
+	if (r == 0)
+		r = own_qualifiers(s);
+	return r ? r : set_bounds(s, spec);
+}
+
+int
+local_scan_open(struct engine *e, const struct scan_spec *spec,
+    struct scan **out)
+{
+	struct scan *s = calloc(1, sizeof(*s));
+
+	*out = NULL;
+	if (!s)
+		return -ENOMEM;
+	s->local = (struct local *)e;
+	int r = prepare(s, spec);
+	if (r) {
+		local_scan_close(s);
+		return r;
+	}
+	*out = s;
+	return 0;
+}
+
+/* --- one batch, one snapshot ------------------------------------------------------- */
+
+static size_t
+caught_count(const struct scan *s)
+{
+	return s->cells.size / sizeof(struct caught);
+}
+
+/* Empties the batch back to its first count cells, which ended at byte. */
+static void
+cut(struct scan *s, size_t count, size_t byte)
+{
+	s->cells.size = count * sizeof(struct caught);
+	s->bytes.size = byte;
+}
+
+static void
+unpin_all(struct scan *s)
+{
+	const struct pinned *pins = (const struct pinned *)s->pins.data;
+	size_t count = s->pins.size / sizeof(*pins);
+
+	for (size_t i = 0; i < count; i++)
+		blob_unpin(s->local, pins[i].blobs, pins[i].id);
+	buf_clear(&s->pins);
+}
+
+/* Keeps the chunks of a cell readable while the batch lasts. */
+static int
+pin(struct scan *s, const struct asked *a, uint64_t id)
+{
+	struct pinned pinned = {a->family->blobs, id};
+	int r = blob_pin(s->local, pinned.blobs, id);
+
+	if (r)
+		return r == -EAGAIN ? SCAN_AGAIN : r;
+	buf_append(&s->pins, slice_of(&pinned, sizeof(pinned)));
+	if (!s->pins.failed)
+		return 0;
+	blob_unpin(s->local, pinned.blobs, id);
+	return -ENOMEM;
+}
+
+/* Appends the components of the key to the batch: row and qualifier. */
+static int
+catch_names(struct scan *s, const struct walk *w, struct caught *c)
+{
+	struct slice key = w->key;
+
+	c->row = s->bytes.size;
+	int r = key_take(&key, &s->bytes, NULL);
+	c->row_size = s->bytes.size - c->row;
+	c->qualifier = s->bytes.size;
+	if (r == 0)
+		r = key_take(&key, &s->bytes, NULL);
+	c->qualifier_size = s->bytes.size - c->qualifier;
+	return r;
+}
+
+/* Takes the version that the walk stands on into the batch. */
+static int
+catch(struct scan *s, const struct asked *a)
+{
+	const struct walk *w = &a->walk;
+	const struct ordered_methods *m = s->local->ordered->methods;
+	struct caught c = {.asked = a};
+	struct record record;
+	struct slice value;
+
+	int r = catch_names(s, w, &c);
+	if (r == 0)
+		r = m->value(w->cursor, &value);
+	if (r == 0)
+		r = record_decode(value, &record);
+	if (r)
+		return r;
+	c.value = s->bytes.size;
+	c.cell = (struct cell){
+	    .timestamp = w->timestamp,
+	    .ttl = record.ttl,
+	    .expires =
+		fold_expires(&a->family->rules, w->timestamp, record.ttl),
+	    .size = record.size,
+	    .blob = record.blob,
+	};
+	attrs_complete(s->table, w->timestamp, &record.attrs, CELL_MODE,
+	    &c.cell.attrs);
+	if (!s->spec.keys_only && record.blob)
+		r = pin(s, a, record.blob);
+	else if (!s->spec.keys_only)
+		buf_append(&s->bytes, record.value);
+	if (r == 0)
+		r = buf_status(&s->bytes);
+	if (r)
+		return r;
+	buf_append(&s->cells, slice_of(&c, sizeof(c)));
+	s->found = true;
+	return buf_status(&s->cells);
+}
+
+/* Whether a row can go on in this batch. */
+static bool
+row_full(const struct scan *s)
+{
+	return caught_count(s) >= READ_CELLS || s->bytes.size >= ROW_VALUES;
+}
+
+static int
+next_live(struct asked *a)
+{
+	bool waiting = a->waiting && a->walk.judged;
+
+	a->waiting = false;
+	return waiting ? 0 : walk_live(&a->walk);
+}
+
+static int
+seek(struct asked *a, struct slice key)
+{
+	a->waiting = false;
+	return walk_seek(&a->walk, key);
+}
+
+/* Takes the next version of the column, or leaves the column: WALK_END. */
+static int
+catch_version(struct scan *s, struct asked *a)
+{
+	const struct scan_spec *spec = &s->spec;
+	struct walk *w = &a->walk;
+
+	int r = row_full(s) ? WALK_PAUSE : next_live(a);
+	if (r)
+		return r;
+	if (!slice_equal(buf_slice(&s->column), buf_slice(&w->column))) {
+		a->waiting = true;
+		return WALK_END;
+	}
+	if (w->timestamp < spec->since) {
+		r = walk_skip_column(w);
+		return r ? r : WALK_END;
+	}
+	if (spec->until && w->timestamp >= spec->until)
+		return 0;
+	r = catch(s, a);
+	if (r == 0 && ++s->taken >= s->versions) {
+		r = walk_skip_column(w);
+		return r ? r : WALK_END;
+	}
+	return r;
+}
+
+/* Takes what is asked of the column that the walk stands in and leaves it. */
+static int
+catch_column(struct scan *s, struct asked *a)
+{
+	int r = 0;
+
+	if (!slice_equal(
+		buf_slice(&s->column), buf_slice(&a->walk.column))) {
+		s->taken = 0;
+		r = buf_set(&s->column, buf_slice(&a->walk.column));
+	}
+	while (r == 0)
+		r = catch_version(s, a);
+	if (r != WALK_END)
+		return r;
+	buf_clear(&s->column);
+	return 0;
+}
+
+static bool
+in_row(const struct scan *s, const struct walk *w)
+{
+	return w->placed && slice_equal(walk_row(w), buf_slice(&s->row));
+}
+
+/* Every column of the family in the row. */
+static int
+catch_family(struct scan *s, struct asked *a)
+{
+	int r = 0;
+
+	while (r == 0 && in_row(s, &a->walk))
+		r = catch_column(s, a);
+	return r;
+}
+
+/* To the column, unless the walk was paused: there or already behind it.
+ * WALK_END: there is none. */
+static int
+reach_qualifier(struct scan *s, struct asked *a, struct slice qualifier)
+{
+	struct buf key = {0};
+
+	buf_append(&key, buf_slice(&s->row));
+	key_component(&key, qualifier);
+	int r = buf_status(&key);
+	if (r == 0 && !s->resumes)
+		r = seek(a, buf_slice(&key));
+	s->resumes = false;
+	if (r == 0 && (!a->walk.placed ||
+			  !slice_begins(a->walk.key, buf_slice(&key))))
+		r = WALK_END;
+	buf_release(&key);
+	return r;
+}
+
+/* The columns asked of the family in the row. */
+static int
+catch_qualifiers(struct scan *s, struct asked *a)
+{
+	for (; s->at_qualifier < a->count; s->at_qualifier++) {
+		int r = reach_qualifier(
+		    s, a, a->qualifiers[s->at_qualifier]);
+		if (r == 0)
+			r = catch_column(s, a);
+		if (r != 0 && r != WALK_END)
+			return r;
+	}
+	return 0;
+}
+
+/* Reads the row from (at_family, at_qualifier) on. Where the walks do not
+ * stand at its front, they are put there first. */
+static int
+catch_row(struct scan *s, bool put)
+{
+	for (; s->at_family < s->asked_count; s->at_family++) {
+		struct asked *a = &s->asked[s->at_family];
+		bool resumes = s->resumes;
+		int r = 0;
+		if (put && !resumes)
+			r = seek(a, buf_slice(&s->row));
+		if (r == 0 && (resumes || in_row(s, &a->walk)))
+			r = a->whole ? catch_family(s, a) :
+				       catch_qualifiers(s, a);
+		if (r < 0 || r > WALK_END)
+			return r;
+		s->resumes = false;
+		s->at_qualifier = 0;
+	}
+	return 0;
+}
+
+/* --- rows ---------------------------------------------------------------------------- */
+
+static int
+open_walks(struct scan *s, struct txn *t, struct budget *budget)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->asked_count; i++) {
+		struct asked *a = &s->asked[i];
+		if (s->resumes && i == s->at_family) {
+			r = walk_resume(&a->walk, t);
+		} else {
+			walk_release(&a->walk);
+			r = walk_open(&a->walk, t, a->family);
+		}
+		if (!s->resumes || i != s->at_family)
+			a->waiting = false;
+		a->ended = false;
+		a->walk.budget = budget;
+	}
+	return r;
+}
+
+static int
+pause_walks(struct scan *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->asked_count; i++) {
+		int paused = walk_pause(&s->asked[i].walk);
+		s->asked[i].walk.budget = NULL;
+		if (r == 0)
+			r = paused;
+	}
+	return r;
+}
+
+/* Moves one walk to the scan's next row in its family, if it has one. */
+static int
+approach(struct scan *s, struct asked *a)
+{
+	struct slice low = buf_slice(&s->low), high = buf_slice(&s->high);
+	struct walk *w = &a->walk;
+	int r = 0;
+
+	if (a->ended)
+		return 0;
+	if (s->spec.reversed)
+		r = walk_seek_before(w, high);
+	else if (!w->placed || slice_compare(w->key, low) < 0)
+		r = seek(a, low);
+	if (r < 0)
+		return r;
+	a->ended = r == WALK_END || slice_compare(w->key, low) < 0 ||
+	    (high.size && slice_compare(w->key, high) >= 0);
+	return 0;
+}
+
+/* The component of the next row that any family has; WALK_END. */
+static int
+next_row(struct scan *s)
+{
+	const struct walk *best = NULL;
+
+	for (size_t i = 0; i < s->asked_count; i++) {
+		struct walk *w = &s->asked[i].walk;
+		int r = approach(s, &s->asked[i]);
+		if (r)
+			return r;
+		if (s->asked[i].ended)
+			continue;
+		int order =
+		    best ? slice_compare(walk_row(w), walk_row(best)) : -1;
+		if (!best || (s->spec.reversed ? order > 0 : order < 0))
+			best = w;
+	}
+	if (!best)
+		return WALK_END;
+	return buf_set(&s->row, walk_row(best));
+}
+
+static void
+forget_row(struct scan *s)
+{
+	s->inside = s->resumes = s->found = false;
+	s->at_family = s->at_qualifier = 0;
+	buf_clear(&s->column);
+}
+
+/* The row is done with: the next one lies behind it. */
+static int
+leave_row(struct scan *s)
+{
+	struct buf *edge = s->spec.reversed ? &s->high : &s->low;
+	int r = buf_set(edge, buf_slice(&s->row));
+
+	if (!s->spec.reversed)
+		key_successor(edge);
+	s->rows += s->found;
+	forget_row(s);
+	return r;
+}
+
+/* Goes back to before the row, of which nothing was given out. */
+static void
+undo_row(struct scan *s, size_t cells, size_t bytes)
+{
+	cut(s, cells, bytes);
+	forget_row(s);
+}
+
+/* Reads one row, or on in one. A row that does not fit behind others waits
+ * for the next snapshot; one that is alone is given in parts. */
+static int
+catch_next(struct scan *s)
+{
+	size_t cells = caught_count(s), bytes = s->bytes.size;
+	bool continued = s->inside;
+	int r = continued ? 0 : next_row(s);
+
+	if (r)
+		return r;
+	s->inside = true;
+	r = catch_row(s, continued || s->spec.reversed);
+	if (r == 0)
+		return leave_row(s);
+	if (r == WALK_PAUSE ? cells > 0 : r == SCAN_AGAIN && !continued)
+		undo_row(s, cells, bytes);
+	else
+		s->resumes = true;
+	return r < 0 ? r : WALK_PAUSE;
+}
+
+static int
+catch_rows(struct scan *s, struct budget *whole, struct budget *row)
+{
+	for (;;) {
+		row->records = ROW_RECORDS;
+		int r = catch_next(s);
+		if (r)
+			return r;
+		if (s->spec.limit && s->rows >= s->spec.limit)
+			return WALK_END;
+		if (caught_count(s) >= READ_CELLS ||
+		    s->bytes.size >= BATCH_VALUES || budget_late(whole))
+			return WALK_PAUSE;
+	}
+}
+
+static int
+next_batch(struct scan *s)
+{
+	struct budget whole = budget_new();
+	struct budget row = {.deadline = INT64_MAX};
+	struct txn t;
+
+	unpin_all(s);
+	buf_clear(&s->cells);
+	buf_clear(&s->bytes);
+	s->given = 0;
+	if (atomic_load(&s->local->interrupted))
+		return -EINTR;
+	int r = txn_read(s->local, &t);
+	if (r)
+		return r;
+	r = open_walks(s, &t, &row);
+	if (r == 0)
+		r = catch_rows(s, &whole, &row);
+	int paused = pause_walks(s);
+	if (r >= 0 && paused)
+		r = paused;
+	r = txn_end(&t, r);
+	s->ended = r == WALK_END;
+	return r < 0 ? r : 0;
+}
+
+/* --- methods --------------------------------------------------------------------------- */
+
+int
+local_scan_next(struct scan *s, struct cell *out)
+{
+	*out = (struct cell){0};
+	s->last = NULL;
+	while (s->given >= caught_count(s)) {
+		if (s->ended)
+			return 1;
+		int r = next_batch(s);
+		if (r)
+			return r;
+	}
+	const struct caught *c =
+	    (const struct caught *)s->cells.data + s->given++;
+	*out = c->cell;
+	out->row = slice_of(s->bytes.data + c->row, c->row_size);
+	out->family = buf_slice(&c->asked->family->declared.name);
+	out->qualifier =
+	    slice_of(s->bytes.data + c->qualifier, c->qualifier_size);
+	if (!s->spec.keys_only && !out->blob)
+		out->value = slice_of(s->bytes.data + c->value, out->size);
+	s->last = c;
+	return 0;
+}
+
+int64_t
+local_scan_read(struct scan *s, uint64_t offset, void *to, size_t size)
+{
+	const struct caught *c = s->last;
+
+	if (!c || s->spec.keys_only)
+		return why(EINVAL, "the scan reads no values");
+	if (c->cell.blob)
+		return blob_read(s->local, c->asked->family->blobs,
+		    c->cell.blob, c->cell.size, offset, to, size);
+	if (offset >= c->cell.size)
+		return 0;
+	if (size > c->cell.size - offset)
+		size = (size_t)(c->cell.size - offset);
+	if (size)
+		memcpy(to, s->bytes.data + c->value + offset, size);
+	return (int64_t)size;
+}
+
+void
+local_scan_close(struct scan *s)
+{
+	if (!s)
+		return;
+	unpin_all(s);
+	for (size_t i = 0; i < s->asked_count; i++) {
+		walk_release(&s->asked[i].walk);
+		free(s->asked[i].qualifiers);
+	}
+	free(s->asked);
+	buf_release(&s->owned);
+	buf_release(&s->low);
+	buf_release(&s->high);
+	buf_release(&s->row);
+	buf_release(&s->column);
+	buf_release(&s->cells);
+	buf_release(&s->bytes);
+	buf_release(&s->pins);
+	table_put(s->table);
+	free(s);
+}

@@ -1,0 +1,719 @@
+/* Random calls of every kind against a model that keeps everything, with
+ * clean-up, compaction and reopening at random moments: no read may tell.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+#include "kv/local.h"
+#include "kv/why.h"
+#include "model.h"
+#include "store_dir.h"
+
+#define RUNS 30
+#define STEPS 150
+#define OPS_MAX 4
+#define START 1000000 /* ms, where the clock begins */
+
+static const struct slice rows[MODEL_ROWS] = {
+    {(const uint8_t *)"a", 1},
+    {(const uint8_t *)"a\0", 2},
+    {(const uint8_t *)"a\0\xff", 3},
+    {(const uint8_t *)"row two", 7},
+};
+static const struct slice families[MODEL_FAMILIES] = {
+    {(const uint8_t *)"f", 1},
+    {(const uint8_t *)"g", 1},
+};
+static const struct slice qualifiers[MODEL_QUALIFIERS] = {
+    {(const uint8_t *)"", 0},
+    {(const uint8_t *)"q", 1},
+    {(const uint8_t *)"q\0", 2},
+    {(const uint8_t *)"r", 1},
+};
+
+/* One run: a store and its model. */
+static bool on_disk;
+static bool mortal; /* TTLs may be used, so the clock only goes forward */
+static struct clock test_clock;
+static struct ordered *memory;
+static struct engine *engine;
+static struct model *model;
+static int64_t now;
+static uint8_t big[20000];
+
+/* --- the store --------------------------------------------------------------- */
+
+static struct ordered *
+open_ordered(void)
+{
+	struct ordered_options options = {
+	    .directory = store_dir(), .cache = 32 << 20, .create = true};
+	struct ordered *o;
+
+	if (!on_disk) {
+		if (memory)
+			return ordered_mem_reopen(memory);
+		ck_assert_int_eq(ordered_mem_open(&memory), 0);
+		return memory;
+	}
+	ck_assert_int_eq(ordered_wt_open(&options, &o), 0);
+	return o;
+}
+
+static void
+open_store(void)
+{
+	struct local_options options = {.clock = &test_clock};
+	int r = local_open(open_ordered(), &options, &engine);
+
+	ck_assert_msg(r == 0, "open: %s", why_text(r));
+}
+
+static void
+close_store(void)
+{
+	ck_assert_int_eq(engine->methods->close(engine), 0);
+}
+
+static struct slice
+table_name(void)
+{
+	return slice_text("t");
+}
+
+/* Gives every family of a schema random rules, and the model the same. */
+static void
+choose_rules(struct schema *schema)
+{
+	static const uint32_t versions[] = {1, 2, 3, 5, 20};
+
+	for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
+		struct family *f;
+		ck_assert_int_eq(schema_declare(schema, families[i], &f), 0);
+		f->versions = versions[chance(5)];
+		f->min_versions = 0;
+		f->ttl = TTL_FOREVER;
+		if (mortal && chance(2))
+			f->ttl = 1 + (uint32_t)chance(2);
+		if (f->ttl != TTL_FOREVER && chance(2))
+			f->min_versions = 1 + (uint32_t)chance(2);
+		if (f->min_versions > f->versions)
+			f->min_versions = f->versions;
+		model_rules(model, i, f->versions, f->min_versions,
+		    f->ttl == TTL_FOREVER ? 0 : f->ttl * 1000);
+	}
+}
+
+static void
+make_table(void)
+{
+	struct schema schema = {0};
+	struct attrs owner = {.set = ATTR_MODE | ATTR_UID | ATTR_GID,
+	    .mode = 0755};
+
+	ck_assert_int_eq(buf_set(&schema.name, table_name()), 0);
+	choose_rules(&schema);
+	int r = engine->methods->table_create(engine, &schema, &owner);
+	ck_assert_msg(r == 0, "create: %s", why_text(r));
+	schema_release(&schema);
+}
+
+static void
+alter_table(void)
+{
+	struct schema schema;
+
+	ck_assert_int_eq(
+	    engine->methods->table_schema(engine, table_name(), &schema), 0);
+	choose_rules(&schema);
+	int r = engine->methods->table_alter(engine, &schema, false);
+	ck_assert_msg(r == 0, "alter: %s", why_text(r));
+	schema_release(&schema);
+}
+
+/* --- reads are compared --------------------------------------------------------- */
+
+static struct place
+place_of(struct model_column c)
+{
+	return (struct place){.level = LEVEL_COLUMN,
+	    .table = table_name(),
+	    .row = rows[c.row],
+	    .family = families[c.family],
+	    .qualifier = qualifiers[c.qualifier]};
+}
+
+struct reading {
+	struct model_column column;
+	size_t count;
+};
+
+static int
+compare_version(void *context, const struct cell *cell)
+{
+	struct reading *reading = context;
+	const struct model_put *p =
+	    model_version(model, reading->column, reading->count);
+
+	ck_assert_msg(p, "version %lld of %u/%u/%u should be out",
+	    (long long)cell->timestamp, reading->column.row,
+	    reading->column.family, reading->column.qualifier);
+	ck_assert_msg(cell->timestamp == p->timestamp,
+	    "version %zu of %u/%u/%u is %lld, should be %lld",
+	    reading->count, reading->column.row, reading->column.family,
+	    reading->column.qualifier, (long long)cell->timestamp,
+	    (long long)p->timestamp);
+	ck_assert_int_eq(cell->ttl, p->ttl);
+	ck_assert_uint_eq(cell->size, p->value.size);
+	reading->count++;
+	return 0;
+}
+
+static void
+compare_value(const struct place *place, struct version version,
+    const struct model_put *p)
+{
+	static uint8_t bytes[100000];
+	struct value *value;
+
+	int r = engine->methods->value_open(engine, place, version, &value);
+	if (!p) {
+		ck_assert_int_eq(r, -ENOENT);
+		return;
+	}
+	ck_assert_msg(r == 0, "value: %s", why_text(r));
+	ck_assert_int_eq(value->info.timestamp, p->timestamp);
+	int64_t size =
+	    engine->methods->value_read(value, 0, bytes, sizeof(bytes));
+	ck_assert(slice_equal(
+	    slice_of(bytes, (size_t)size), buf_slice(&p->value)));
+	engine->methods->value_close(value);
+}
+
+static void
+compare_column(struct model_column c)
+{
+	struct place place = place_of(c);
+	struct reading reading = {.column = c};
+	size_t nth = chance(3);
+	int64_t at = now - 2000 + (int64_t)chance(12) * 250;
+	const struct model_put *p = NULL;
+
+	int r = engine->methods->versions(
+	    engine, &place, TS_LATEST, compare_version, &reading);
+	ck_assert_msg(r == 0, "versions: %s", why_text(r));
+	p = model_version(model, c, reading.count);
+	ck_assert_msg(!p, "version %lld of %u/%u/%u is missing",
+	    p ? (long long)p->timestamp : 0, c.row, c.family, c.qualifier);
+	compare_value(&place, (struct version){VERSION_NEWEST, 0},
+	    model_version(model, c, 0));
+	compare_value(&place, (struct version){VERSION_NTH, (int64_t)nth},
+	    model_version(model, c, nth));
+	for (size_t i = 0; (p = model_version(model, c, i)); i++)
+		if (p->timestamp == at)
+			break;
+	compare_value(&place, (struct version){VERSION_AT, at}, p);
+}
+
+static void
+compare_columns(void)
+{
+	for (unsigned r = 0; r < MODEL_ROWS; r++)
+		for (unsigned f = 0; f < MODEL_FAMILIES; f++)
+			for (unsigned q = 0; q < MODEL_QUALIFIERS; q++)
+				compare_column((struct model_column){r, f, q});
+}
+
+/* A random scan, by the model: its cells in order. */
+struct expected {
+	struct scan_spec spec;
+	struct column columns[2];
+	unsigned first, last; /* rows */
+};
+
+static bool
+asked(const struct expected *e, struct model_column c)
+{
+	for (size_t i = 0; i < e->spec.column_count; i++)
+		if (slice_equal(e->columns[i].family, families[c.family]) &&
+		    (e->columns[i].whole_family ||
+			slice_equal(e->columns[i].qualifier,
+			    qualifiers[c.qualifier])))
+			return true;
+	return !e->spec.column_count;
+}
+
+static void
+choose_scan(struct expected *e)
+{
+	unsigned a = (unsigned)chance(MODEL_ROWS);
+	unsigned b = (unsigned)chance(MODEL_ROWS);
+
+	*e = (struct expected){.first = a < b ? a : b, .last = a < b ? b : a};
+	e->spec = (struct scan_spec){.table = table_name(),
+	    .versions = (uint32_t)chance(4),
+	    .reversed = chance(2),
+	    .limit = chance(4)};
+	if (chance(3) == 0) {
+		e->spec.since = now - (int64_t)chance(8) * 250;
+		e->spec.until = e->spec.since + (int64_t)chance(8) * 250;
+	}
+	if (chance(2)) {
+		e->spec.start = rows[e->spec.reversed ? e->last : e->first];
+		e->spec.stop = rows[e->spec.reversed ? e->first : e->last];
+		e->spec.stop_inclusive = true;
+	} else {
+		e->first = 0;
+		e->last = MODEL_ROWS - 1;
+	}
+	e->spec.columns = e->columns;
+	e->spec.column_count = chance(3);
+	for (size_t i = 0; i < e->spec.column_count; i++)
+		e->columns[i] = (struct column){
+		    .family = families[chance(MODEL_FAMILIES)],
+		    .qualifier = qualifiers[chance(MODEL_QUALIFIERS)],
+		    .whole_family = chance(3) == 0};
+}
+
+static void
+expect_cell(struct scan *scan, const struct model_put *p)
+{
+	uint8_t bytes[64];
+	struct cell cell;
+
+	int r = engine->methods->scan_next(scan, &cell);
+	ck_assert_msg(r == 0, "scan: misses %u/%u/%u@%lld", p->column.row,
+	    p->column.family, p->column.qualifier,
+	    (long long)p->timestamp);
+	ck_assert(slice_equal(cell.row, rows[p->column.row]));
+	ck_assert(slice_equal(cell.family, families[p->column.family]));
+	ck_assert(
+	    slice_equal(cell.qualifier, qualifiers[p->column.qualifier]));
+	ck_assert_int_eq(cell.timestamp, p->timestamp);
+	int64_t size =
+	    engine->methods->scan_read(scan, 0, bytes, sizeof(bytes));
+	size_t want = p->value.size < sizeof(bytes) ? p->value.size :
+						       sizeof(bytes);
+	ck_assert_int_eq(size, (int64_t)want);
+	ck_assert(size == 0 || memcmp(bytes, p->value.data, want) == 0);
+}
+
+/* The cells of one row in the order of the scan: how many. */
+static size_t
+expect_row(struct scan *scan, const struct expected *e, unsigned row)
+{
+	size_t cells = 0;
+
+	for (unsigned f = 0; f < MODEL_FAMILIES; f++)
+		for (unsigned q = 0; q < MODEL_QUALIFIERS; q++) {
+			struct model_column c = {row, f, q};
+			const struct model_put *p;
+			size_t taken = 0;
+			for (size_t i = 0;
+			     asked(e, c) && (p = model_version(model, c, i));
+			     i++) {
+				if (p->timestamp < e->spec.since ||
+				    (e->spec.until &&
+					p->timestamp >= e->spec.until) ||
+				    (e->spec.versions &&
+					taken == e->spec.versions))
+					continue;
+				taken++;
+				expect_cell(scan, p);
+			}
+			cells += taken;
+		}
+	return cells;
+}
+
+static void
+compare_scan(void)
+{
+	struct expected e;
+	struct scan *scan;
+	struct cell cell;
+	uint64_t given = 0;
+
+	choose_scan(&e);
+	int r = engine->methods->scan_open(engine, &e.spec, &scan);
+	ck_assert_msg(r == 0, "scan: %s", why_text(r));
+	for (unsigned i = e.first; i <= e.last; i++) {
+		unsigned row =
+		    e.spec.reversed ? e.first + e.last - i : i;
+		if (e.spec.limit && given == e.spec.limit)
+			break;
+		given += expect_row(scan, &e, row) > 0;
+	}
+	r = engine->methods->scan_next(scan, &cell);
+	ck_assert_msg(r == 1, "scan: too many cells, or %s", why_text(r));
+	engine->methods->scan_close(scan);
+}
+
+struct listing {
+	unsigned next;
+};
+
+static bool
+row_there(unsigned row, int family)
+{
+	for (unsigned f = 0; f < MODEL_FAMILIES; f++)
+		for (unsigned q = 0; q < MODEL_QUALIFIERS; q++)
+			if ((family < 0 || f == (unsigned)family) &&
+			    model_version(
+				model, (struct model_column){row, f, q}, 0))
+				return true;
+	return false;
+}
+
+static int
+compare_row(void *context, const struct entry *entry, struct buf *skip)
+{
+	struct listing *listing = context;
+
+	(void)skip;
+	while (listing->next < MODEL_ROWS && !row_there(listing->next, -1))
+		listing->next++;
+	ck_assert_int_eq(entry->level, LEVEL_ROW);
+	ck_assert_msg(listing->next < MODEL_ROWS &&
+		slice_equal(entry->name, rows[listing->next]),
+	    "listed a row that is not there, or not in order");
+	listing->next++;
+	return LIST_MORE;
+}
+
+struct column_listing {
+	struct model_column next;
+};
+
+static int
+compare_entry(void *context, const struct entry *entry, struct buf *skip)
+{
+	struct model_column *next = context;
+	const struct model_put *p = NULL;
+
+	(void)skip;
+	while (next->qualifier < MODEL_QUALIFIERS &&
+	    !(p = model_version(model, *next, 0)))
+		next->qualifier++;
+	ck_assert_msg(p, "listed a column that is not there");
+	ck_assert(slice_equal(entry->name, qualifiers[next->qualifier]));
+	ck_assert_int_eq(entry->info.timestamp, p->timestamp);
+	ck_assert_uint_eq(entry->info.size, p->value.size);
+	next->qualifier++;
+	return LIST_MORE;
+}
+
+static void
+compare_family(unsigned row, unsigned family)
+{
+	struct model_column next = {row, family, 0};
+	struct place place = place_of(next);
+
+	place.level = LEVEL_FAMILY;
+	place.qualifier = (struct slice){0};
+	ck_assert_int_eq(engine->methods->list(
+			     engine, &place, NULL, compare_entry, &next),
+	    0);
+	while (next.qualifier < MODEL_QUALIFIERS)
+		ck_assert_msg(!model_version(model, next, 0) ||
+			!next.qualifier++,
+		    "a column is not listed"),
+		    next.qualifier++;
+	struct info info;
+	int r = engine->methods->stat(
+	    engine, &place, (struct version){0}, &info);
+	ck_assert_int_eq(r, row_there(row, (int)family) ? 0 : -ENOENT);
+}
+
+static void
+compare_listings(void)
+{
+	struct place table = {.level = LEVEL_TABLE, .table = table_name()};
+	struct listing listing = {0};
+
+	ck_assert_int_eq(engine->methods->list(
+			     engine, &table, NULL, compare_row, &listing),
+	    0);
+	while (listing.next < MODEL_ROWS) {
+		ck_assert_msg(!row_there(listing.next, -1),
+		    "row %u is not listed", listing.next);
+		listing.next++;
+	}
+	compare_family((unsigned)chance(MODEL_ROWS),
+	    (unsigned)chance(MODEL_FAMILIES));
+}
+
+/* --- calls --------------------------------------------------------------------- */
+
+static struct slice
+random_value(void)
+{
+	switch (chance(8)) {
+	case 0:
+		return (struct slice){0};
+	case 1:
+		return slice_of(big, 8190 + chance(5));
+	case 2:
+		return slice_of(big + chance(100), 8);
+	default:
+		return slice_of(big + chance(100), chance(20));
+	}
+}
+
+static void
+random_op(struct model_op *op, unsigned row)
+{
+	static const enum op_type types[] = {OP_PUT, OP_PUT, OP_PUT, OP_PUT,
+	    OP_PUT, OP_DELETE_VERSION, OP_DELETE_VERSION, OP_DELETE_COLUMN,
+	    OP_DELETE_FAMILY, OP_DELETE_FAMILY_VERSION, OP_INCREMENT,
+	    OP_APPEND};
+
+	*op = (struct model_op){.type = types[chance(12)]};
+	op->column = (struct model_column){row,
+	    (unsigned)chance(MODEL_FAMILIES),
+	    (unsigned)chance(MODEL_QUALIFIERS)};
+	op->timestamp = TS_LATEST;
+	if (chance(5) < 3)
+		op->timestamp = now - 2000 + (int64_t)chance(12) * 250;
+	if (op->type == OP_PUT || op->type == OP_APPEND)
+		op->value = random_value();
+	op->delta = (int64_t)chance(1000) - 500;
+	if (mortal && chance(5) == 0)
+		op->ttl = 1 + (int64_t)chance(1500);
+}
+
+static struct op
+real_op(const struct model_op *op)
+{
+	return (struct op){.type = op->type,
+	    .family = families[op->column.family],
+	    .qualifier = qualifiers[op->column.qualifier],
+	    .timestamp = op->timestamp,
+	    .value = op->value,
+	    .delta = op->delta,
+	    .ttl = op->ttl};
+}
+
+static const char *
+describe(const struct model_op *ops, size_t count, unsigned flags)
+{
+	static char text[1000];
+	size_t at = (size_t)snprintf(text, sizeof(text),
+	    "now %lld flags %u:", (long long)now, flags);
+
+	for (size_t i = 0; i < count && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+		    " [type %d %u/%u/%u ts %lld size %zu ttl %lld]",
+		    ops[i].type, ops[i].column.row, ops[i].column.family,
+		    ops[i].column.qualifier,
+		    ops[i].timestamp == TS_LATEST ?
+			-1 :
+			(long long)ops[i].timestamp,
+		    ops[i].value.size, (long long)ops[i].ttl);
+	return text;
+}
+
+static unsigned
+random_flags(size_t count)
+{
+	switch (chance(8)) {
+	case 0:
+		return MUTATE_ABSENT;
+	case 1:
+		return MUTATE_REFUSE_PUSHED;
+	case 2:
+		return count == 1 ? MUTATE_PRESENT : 0;
+	default:
+		return 0;
+	}
+}
+
+static void
+compare_call(const struct model_op *expected, const struct op *ops,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(ops[i].stored == expected[i].stored,
+		    "op %zu stored %lld, should be %lld", i,
+		    (long long)ops[i].stored,
+		    (long long)expected[i].stored);
+}
+
+static void
+random_call(void)
+{
+	struct model_op expected[OPS_MAX];
+	struct op ops[OPS_MAX];
+	struct model_condition model_condition;
+	struct condition condition;
+	unsigned row = (unsigned)chance(MODEL_ROWS);
+	size_t count = 1 + chance(2) * chance(OPS_MAX);
+	bool conditional = chance(7) == 0, applied;
+
+	for (size_t i = 0; i < count; i++) {
+		random_op(&expected[i], row);
+		ops[i] = real_op(&expected[i]);
+	}
+	unsigned flags = random_flags(count);
+	model_condition = (struct model_condition){
+	    .column = {row, (unsigned)chance(MODEL_FAMILIES),
+		(unsigned)chance(MODEL_QUALIFIERS)},
+	    .compare = (enum compare)chance(6),
+	    .expected = random_value()};
+	condition = (struct condition){
+	    .family = families[model_condition.column.family],
+	    .qualifier = qualifiers[model_condition.column.qualifier],
+	    .compare = model_condition.compare,
+	    .expected = model_condition.expected};
+	struct mutation m = {.table = table_name(),
+	    .row = rows[row],
+	    .ops = ops,
+	    .count = count,
+	    .flags = flags,
+	    .condition = conditional ? &condition : NULL};
+	int want = model_mutate(model, expected, count, flags,
+	    conditional ? &model_condition : NULL, &applied);
+	int r = engine->methods->mutate(engine, &m);
+	if (getenv("CELLFS_TEST_VERBOSE"))
+		fprintf(stderr, "%s -> %d\n",
+		    describe(expected, count, flags), r);
+	/* With several faults in one call either may be named. */
+	ck_assert_msg(count > 1 ? (r < 0) == (want < 0) : r == want,
+	    "%s: %d (%s), should be %d", describe(expected, count, flags), r,
+	    why_text(r), want);
+	ck_assert_int_eq(m.applied, applied);
+	if (r == 0 && applied)
+		compare_call(expected, ops, count);
+}
+
+static void
+random_clock(void)
+{
+	now += (int64_t)chance(3) * (int64_t)chance(4) * 250;
+	if (!mortal && chance(4) == 0)
+		now -= 1000;
+	clock_set(&test_clock, now);
+	model_clock(model, now);
+}
+
+static void
+random_event(void)
+{
+	switch (chance(12)) {
+	case 0:
+		ck_assert_int_eq(clean_all((struct local *)engine), 0);
+		break;
+	case 1:
+		ck_assert_int_eq(engine->methods->compact(engine,
+				     (struct slice){0}, (struct slice){0}),
+		    0);
+		break;
+	case 2:
+		close_store();
+		open_store();
+		break;
+	case 3:
+		alter_table();
+		break;
+	case 4:
+		if (chance(6) == 0) {
+			ck_assert_int_eq(engine->methods->table_truncate(
+					     engine, table_name()),
+			    0);
+			model_truncate(model);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+start_run(void)
+{
+	now = START;
+	clock_set(&test_clock, now);
+	model = model_new(now);
+	open_store();
+	make_table();
+	for (size_t i = 0; i < sizeof(big); i++)
+		big[i] = (uint8_t)(i * 7 + i / 251);
+}
+
+static void
+end_run(void)
+{
+	close_store();
+	model_free(model);
+	if (memory)
+		ordered_mem_free(memory);
+	memory = NULL;
+}
+
+static void
+one_run(int steps)
+{
+	start_run();
+	for (int i = 0; i < steps; i++) {
+		random_clock();
+		random_event();
+		random_call();
+		compare_columns();
+		compare_scan();
+		compare_listings();
+	}
+	end_run();
+}
+
+/* Every run of a seed takes its numbers from another part of the sequence. */
+static void
+start_chance(int run)
+{
+	mortal = run % 2;
+	chance_seed();
+	for (int i = 0; i < run * 100000; i++)
+		chance(2);
+}
+
+START_TEST(a_store_in_memory_answers_as_the_model)
+{
+	on_disk = false;
+	start_chance(_i);
+	one_run(STEPS);
+}
+END_TEST
+
+START_TEST(a_store_on_disk_answers_as_the_model)
+{
+	on_disk = true;
+	start_chance(_i);
+	one_run(STEPS);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("model");
+	TCase *mem = tcase_create("mem");
+	TCase *disk = tcase_create("disk");
+
+	tcase_set_timeout(mem, 60);
+	tcase_set_timeout(disk, 120);
+	tcase_add_checked_fixture(disk, store_dir_make, store_dir_remove);
+	tcase_add_loop_test(
+	    mem, a_store_in_memory_answers_as_the_model, 0, RUNS);
+	tcase_add_loop_test(disk, a_store_on_disk_answers_as_the_model, 0, 2);
+	suite_add_tcase(suite, mem);
+	suite_add_tcase(suite, disk);
+
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
