@@ -31,6 +31,8 @@ struct handle {
 	struct image image;
 	uint64_t limit;
 	int64_t mine; /* changed by others only under names */
+	bool made;    /* mine is the empty version of its creation */
+	bool failed;  /* the last commit was refused */
 	struct attrs fresh;
 	bool bound; /* reads one version until its end was read */
 	bool ended;
@@ -259,6 +261,8 @@ commit(struct fs *fs, struct handle *h)
 			notify_cell(fs, &spot);
 	}
 	h->dirty = h->truncated = false;
+	h->failed = r < 0;
+	h->made = h->made && h->failed;
 	if (r == 0 && h->collects)
 		image_release(&h->image);
 	show(fs, h, false);
@@ -299,6 +303,28 @@ handle_sync(struct fs *fs, struct handle *h)
 	return r < 0 ? r : kv_sync(fs->kv);
 }
 
+/* A file that was made and whose bytes were then refused is not there: what
+ * its creation stored goes again. names is held. */
+static void
+unmake(struct fs *fs, struct handle *h)
+{
+	struct spot spot;
+
+	if (!h->made || !h->failed ||
+	    kinds[h->inode->kind].level != LEVEL_COLUMN ||
+	    inode_spot(fs, h->inode, &spot) < 0)
+		return;
+	spot.kind = KIND_VERSION;
+	spot.version = (struct version){VERSION_AT, h->mine};
+	int r = node_drop(fs, &spot);
+	if (r == 0)
+		notify_cell(fs, &spot);
+	else if (r != -ENOENT)
+		journal_refusal(&fs->journal, "an empty cell is left",
+		    why_text(r));
+	spot_release(&spot);
+}
+
 void
 handle_release(struct fs *fs, struct handle *h)
 {
@@ -308,6 +334,7 @@ handle_release(struct fs *fs, struct handle *h)
 	pthread_mutex_lock(&h->lock);
 	if (h->dirty || h->truncated)
 		r = commit(fs, h);
+	unmake(fs, h);
 	pthread_mutex_unlock(&h->lock);
 	delist(fs, h);
 	pthread_rwlock_unlock(&fs->nodes->names);
@@ -374,6 +401,7 @@ handle_write(struct fs *fs, struct handle *h, uint64_t offset,
 		pthread_mutex_unlock(&fs->nodes->lock);
 	}
 	int r = write_locked(fs, h, offset, from, size);
+	h->failed = h->failed || r < 0;
 	pthread_mutex_unlock(&h->lock);
 	return r;
 }
@@ -492,6 +520,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	h->process = h->writes ? caller_process(caller->thread) : 0;
 	h->fresh = *fresh;
 	h->mine = mine;
+	h->made = mine != 0;
 	h->limit = UINT64_MAX;
 	image_init(&h->image, &fs->buffers);
 	pthread_mutex_init(&h->lock, NULL);

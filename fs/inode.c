@@ -7,7 +7,7 @@
 #include "../kv/why.h"
 
 #define FIRST_ROOM 1024
-#define DEEPEST 160 /* levels, with the parts of the longest names */
+#define DEEPEST 16 /* levels; of a name's parts only the last counts */
 
 int
 nodes_open(struct fs *fs)
@@ -284,9 +284,11 @@ descend(const struct inode *inode, struct spot *out)
 	size_t depth = 0;
 
 	for (const struct inode *i = inode; i->up; i = i->up) {
+		bool longer = depth && way[depth - 1]->kind == i->kind;
 		if (i->gone || depth == DEEPEST)
 			return -ESTALE;
-		way[depth++] = i;
+		if (!longer)
+			way[depth++] = i;
 	}
 	*out = (struct spot){
 	    .kind = KIND_ROOT, .place = {.level = LEVEL_ROOT}};

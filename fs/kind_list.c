@@ -103,37 +103,25 @@ is_part(const struct entry *e)
 	return e->level == LEVEL_ROW_PART || e->level == LEVEL_COLUMN_PART;
 }
 
-/* A key that an entry stands for: a kept part is named, and found, as a longer
- * key would be. Replaces key. */
-static int
-entry_key(const struct entry *e, struct buf *key)
-{
-	int r = buf_set(key, e->name);
-
-	if (r == 0 && is_part(e))
-		buf_byte(key, 'x');
-	return r < 0 ? r : buf_status(key);
-}
-
 /* Which name an entry appears under here; a part covers the first part_size
  * bytes of the key. 1: its name is not in this directory. */
 static int
 entry_name(struct walk *w, const struct entry *e, enum name_form *form,
     size_t *part_size)
 {
-	struct buf key = {0};
-	int r = entry_key(e, &key);
+	int r;
 
 	*part_size = 0;
-	if (r == 0 && w->prefix.size &&
-	    ((is_part(e) && e->name.size <= w->prefix.size) ||
-		!path_inside(w->of, w->prefix, buf_slice(&key))))
+	*form = FORM_PART;
+	if (is_part(e))
+		r = path_write_part(w->of, w->prefix, e->name, &w->name,
+		    part_size);
+	else if (w->prefix.size && !path_inside(w->of, w->prefix, e->name))
 		r = 1;
-	if (r == 0)
-		r = path_write(w->of, w->prefix, buf_slice(&key), &w->name,
-		    form, part_size);
+	else
+		r = path_write(w->of, w->prefix, e->name, &w->name, form,
+		    part_size);
 	*part_size += w->prefix.size;
-	buf_release(&key);
 	return r;
 }
 

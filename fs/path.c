@@ -288,17 +288,21 @@ part_possible(enum name_of of, struct slice prefix, struct buf *key,
 	return 0;
 }
 
-/* Reads a part, text being without its bare per cent. It is one if some key
- * continues it, and if any does, one of these tails makes one: they are the
+/* If any key continues a part, one of these tails makes one: they are the
  * widest next units (a character of four bytes, an escape), which complete no
  * character, alone and with the byte more that keeps them out of a last part.
  */
+static const char *const tails[] = {
+    "\x01", "\x01x", "\xf0\x90\x80\x80", "\xf0\x90\x80\x80x"};
+
+#define TAIL_COUNT (sizeof(tails) / sizeof(*tails))
+
+/* Reads a part, text being without its bare per cent. It is one if some key
+ * continues it. */
 static int
 read_part(
     enum name_of of, struct slice prefix, struct slice text, struct buf *key)
 {
-	static const char *const tails[] = {
-	    "\x01", "\x01x", "\xf0\x90\x80\x80", "\xf0\x90\x80\x80x"};
 	bool possible = false;
 
 	if (of == NAME_OF_FAMILY)
@@ -310,7 +314,7 @@ read_part(
 	if (key->size >= key_max(of))
 		return refuse_key_length(of);
 	for (size_t i = 0; r == 0 && !possible; i++) {
-		if (i == sizeof(tails) / sizeof(*tails))
+		if (i == TAIL_COUNT)
 			return refuse_spelling(text);
 		r = part_possible(
 		    of, prefix, key, slice_text(tails[i]), &possible);
@@ -383,6 +387,36 @@ path_read(enum name_of of, struct slice prefix, struct slice component,
 		*out = (struct name){.form = FORM_KEY};
 		buf_clear(key);
 	}
+	return r;
+}
+
+int
+path_write_part(enum name_of of, struct slice prefix, struct slice part,
+    struct buf *component, size_t *part_size)
+{
+	struct buf key = {0};
+	enum name_form form;
+	int r = part.size > prefix.size && slice_begins(part, prefix)
+	    ? 0 : 1;
+
+	*part_size = 0;
+	for (size_t i = 0; r == 0; i++) {
+		if (i == TAIL_COUNT) {
+			r = 1;
+			break;
+		}
+		buf_clear(&key);
+		buf_append(&key, part);
+		buf_text(&key, tails[i]);
+		r = buf_status(&key);
+		if (r == 0 && path_inside(of, part, buf_slice(&key)) &&
+		    path_inside(of, prefix, buf_slice(&key))) {
+			r = path_write(of, prefix, buf_slice(&key), component,
+			    &form, part_size);
+			break;
+		}
+	}
+	buf_release(&key);
 	return r;
 }
 

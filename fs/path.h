@@ -50,6 +50,13 @@ int
 path_write(enum name_of of, struct slice prefix, struct slice key,
     struct buf *component, enum name_form *form, size_t *part_size);
 
+/* Likewise for a directory that continues names, and stands for the prefix
+ * part: the component it is reached by inside the directory of prefix, itself
+ * or the part above it. 1: it is not in there. */
+int
+path_write_part(enum name_of of, struct slice prefix, struct slice part,
+    struct buf *component, size_t *part_size);
+
 /* Whether key, which begins with prefix, is found inside the directory of
  * that prefix: its name continues through exactly that part. */
 bool

@@ -7,20 +7,8 @@
 
 #define RANGE_MIN 64 /* removals that are made in one range */
 
-static struct held *
-held_at(const struct versions *v, size_t i)
-{
-	return (struct held *)v->list.data + i;
-}
-
-static size_t
-held_count(const struct versions *v)
-{
-	return v->list.size / sizeof(struct held);
-}
-
-static void
-key_of(const struct versions *v, int64_t timestamp, struct buf *key)
+void
+column_key(const struct versions *v, int64_t timestamp, struct buf *key)
 {
 	buf_append(key, buf_slice(&v->column));
 	buf_be64(key, ~(uint64_t)timestamp);
@@ -38,13 +26,12 @@ dropped_add(struct txn *t, struct dropped *d, uint32_t blobs, uint64_t id)
 	return buf_status(&d->ids);
 }
 
-/* Removes a record and lets go of its blob. */
-static int
-erase(struct versions *v, int64_t timestamp, uint64_t blob)
+int
+column_erase(struct versions *v, int64_t timestamp, uint64_t blob)
 {
 	struct buf key = {0};
 
-	key_of(v, timestamp, &key);
+	column_key(v, timestamp, &key);
 	int r = buf_status(&key);
 	if (r == 0)
 		r = txn_remove(v->txn, v->family->cells, buf_slice(&key));
@@ -54,14 +41,13 @@ erase(struct versions *v, int64_t timestamp, uint64_t blob)
 	return r;
 }
 
-/* Reads the stored version at timestamp, live or not; 1: none. */
-static int
-look_up(struct versions *v, int64_t timestamp, struct held *out)
+int
+column_look_up(struct versions *v, int64_t timestamp, struct held *out)
 {
 	struct buf key = {0}, value = {0};
 	struct record record = {0};
 
-	key_of(v, timestamp, &key);
+	column_key(v, timestamp, &key);
 	int r = buf_status(&key);
 	if (r == 0)
 		r = txn_get(
@@ -74,17 +60,16 @@ look_up(struct versions *v, int64_t timestamp, struct held *out)
 	return r;
 }
 
-/* Whether time alone has made a version of a counted column go out. */
-static bool
-expired(const struct versions *v, int64_t timestamp, int64_t ttl)
+bool
+column_expired(const struct versions *v, int64_t timestamp)
 {
-	return fold_expires(&v->family->rules, timestamp, ttl) <= v->txn->now;
+	return fold_expires(&v->family->rules, timestamp, 0) <= v->txn->now;
 }
 
 /* --- opening ----------------------------------------------------------------- */
 
-static bool
-may_count(const struct local_family *f)
+bool
+column_may_count(const struct local_family *f)
 {
 	return f->rules.versions > LISTED_MAX &&
 	    !(f->rules.ttl && f->rules.min_versions);
@@ -117,7 +102,7 @@ open_counted(struct versions *v, struct walk *w)
 	const struct depth *d = depth_of(
 	    v->txn->local, v->family->cells, buf_slice(&v->column));
 
-	if (!may_count(v->family) ||
+	if (!column_may_count(v->family) ||
 	    !depth_is(d, v->family->cells, buf_slice(&v->column)) ||
 	    d->newest != w->timestamp || d->count > v->family->rules.versions)
 		return 0;
@@ -125,13 +110,13 @@ open_counted(struct versions *v, struct walk *w)
 	v->count = d->count;
 	v->first = d->newest;
 	v->last = d->oldest;
-	if (expired(v, w->timestamp, 0))
+	if (column_expired(v, w->timestamp))
 		return 0;
 	return take_newest(v, w);
 }
 
-static void
-forget(struct versions *v)
+void
+column_forget(struct versions *v)
 {
 	struct depth *d = depth_of(
 	    v->txn->local, v->family->cells, buf_slice(&v->column));
@@ -140,8 +125,8 @@ forget(struct versions *v)
 		d->cells = 0;
 }
 
-static void
-remember(struct versions *v)
+void
+column_remember(struct versions *v)
 {
 	struct depth *d = depth_of(
 	    v->txn->local, v->family->cells, buf_slice(&v->column));
@@ -154,19 +139,18 @@ remember(struct versions *v)
 		d->cells = v->family->cells;
 }
 
-/* From a list that turned out long to the count of it. */
-static void
-count_list(struct versions *v)
+void
+column_count_list(struct versions *v)
 {
-	size_t count = held_count(v);
+	size_t count = column_held(v);
 
 	for (size_t i = 0; i < count; i++)
-		if (held_at(v, i)->ttl)
+		if (column_at(v, i)->ttl)
 			return;
 	v->count = count;
-	v->first = held_at(v, 0)->timestamp;
-	v->last = held_at(v, count - 1)->timestamp;
-	remember(v);
+	v->first = column_at(v, 0)->timestamp;
+	v->last = column_at(v, count - 1)->timestamp;
+	column_remember(v);
 }
 
 /* One record of the column: listed if it is live, else removed. */
@@ -179,20 +163,17 @@ list_one(struct versions *v, struct walk *w)
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return erase(v, held.timestamp, held.blob);
+		return column_erase(v, held.timestamp, held.blob);
 	buf_append(&v->list, slice_of(&held, sizeof(held)));
 	if (v->list.failed)
 		return -ENOMEM;
 	return v->found ? 0 : take_newest(v, w);
 }
 
-/* Lists the live versions and removes the others, from where the walk stands.
- * To put, it is enough to see as many as can be live: that what lies beyond
- * is out a later opening to remove will find. */
-static int
-open_listed(struct versions *v, struct walk *w, enum open_for what)
+int
+column_list(struct versions *v, struct walk *w, enum open_for what)
 {
-	bool all = what != OPEN_PUT || may_count(v->family);
+	bool all = what != OPEN_PUT || column_may_count(v->family);
 	int r = 0;
 
 	while (r == 0) {
@@ -205,8 +186,8 @@ open_listed(struct versions *v, struct walk *w, enum open_for what)
 	}
 	if (r < 0)
 		return r;
-	if (may_count(v->family) && held_count(v) > LISTED_MAX)
-		count_list(v);
+	if (column_may_count(v->family) && column_held(v) > LISTED_MAX)
+		column_count_list(v);
 	return 0;
 }
 
@@ -224,7 +205,7 @@ versions_open(struct versions *v, enum open_for what)
 	if (r == 0 && what != OPEN_LIST)
 		r = open_counted(v, &w);
 	if (r == 0 && !v->counted)
-		r = open_listed(v, &w, what);
+		r = column_list(v, &w, what);
 	walk_release(&w);
 	return r == WALK_END ? 0 : r;
 }
@@ -246,7 +227,7 @@ neighbour(struct versions *v, int64_t timestamp, bool newer, int64_t *out)
 	struct walk w = {0};
 	struct buf key = {0};
 
-	key_of(v, newer ? timestamp : timestamp - 1, &key);
+	column_key(v, newer ? timestamp : timestamp - 1, &key);
 	int r = buf_status(&key);
 	if (r == 0)
 		r = walk_open(&w, v->txn, v->family);
@@ -274,38 +255,37 @@ uncount(struct versions *v, int64_t timestamp)
 	else if (v->count && timestamp == v->first)
 		r = neighbour(v, timestamp, false, &v->first);
 	if (r == 1) {
-		forget(v);
+		column_forget(v);
 		return why(EIO, "the number of versions of a column in table "
 				"file %u is not what memory knows",
 		    v->family->cells);
 	}
 	if (r == 0)
-		remember(v);
+		column_remember(v);
 	return r;
 }
 
-static int
-remove_counted(struct versions *v, int64_t timestamp)
+int
+column_remove_counted(struct versions *v, int64_t timestamp)
 {
 	struct held held;
-	int r = look_up(v, timestamp, &held);
+	int r = column_look_up(v, timestamp, &held);
 
 	if (r == 0)
-		r = erase(v, timestamp, held.blob);
+		r = column_erase(v, timestamp, held.blob);
 	if (r == 0)
 		r = uncount(v, timestamp);
 	return r;
 }
 
-/* Where the first version stamped at most timestamp stands in the list. */
-static size_t
-position(const struct versions *v, int64_t timestamp)
+size_t
+column_position(const struct versions *v, int64_t timestamp)
 {
-	size_t low = 0, high = held_count(v);
+	size_t low = 0, high = column_held(v);
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (held_at(v, middle)->timestamp > timestamp)
+		if (column_at(v, middle)->timestamp > timestamp)
 			low = middle + 1;
 		else
 			high = middle;
@@ -313,18 +293,18 @@ position(const struct versions *v, int64_t timestamp)
 	return low;
 }
 
-static bool
-listed(const struct versions *v, size_t at, int64_t timestamp)
+bool
+column_listed(const struct versions *v, size_t at, int64_t timestamp)
 {
-	return at < held_count(v) && held_at(v, at)->timestamp == timestamp;
+	return at < column_held(v) && column_at(v, at)->timestamp == timestamp;
 }
 
 static void
 unlist(struct versions *v, size_t at)
 {
-	size_t behind = (held_count(v) - at - 1) * sizeof(struct held);
+	size_t behind = (column_held(v) - at - 1) * sizeof(struct held);
 
-	memmove(held_at(v, at), held_at(v, at) + 1, behind);
+	memmove(column_at(v, at), column_at(v, at) + 1, behind);
 	v->list.size -= sizeof(struct held);
 }
 
@@ -332,15 +312,15 @@ int
 versions_remove(struct versions *v, int64_t timestamp)
 {
 	if (v->counted)
-		return expired(v, timestamp, 0) ? 1 :
-						  remove_counted(v, timestamp);
-	size_t at = position(v, timestamp);
-	if (!listed(v, at, timestamp))
+		return column_expired(v, timestamp) ? 1 :
+						  column_remove_counted(v, timestamp);
+	size_t at = column_position(v, timestamp);
+	if (!column_listed(v, at, timestamp))
 		return 1;
-	int r = erase(v, timestamp, held_at(v, at)->blob);
+	int r = column_erase(v, timestamp, column_at(v, at)->blob);
 	if (r == 0)
 		unlist(v, at);
-	forget(v);
+	column_forget(v);
 	return r;
 }
 
@@ -350,7 +330,7 @@ erase_range(struct versions *v, int64_t timestamp)
 {
 	struct buf from = {0}, to = {0};
 
-	key_of(v, timestamp, &from);
+	column_key(v, timestamp, &from);
 	buf_append(&to, buf_slice(&v->column));
 	int r = buf_status(&from);
 	if (r == 0)
@@ -367,197 +347,22 @@ erase_range(struct versions *v, int64_t timestamp)
 int
 versions_remove_through(struct versions *v, int64_t timestamp, uint64_t *count)
 {
-	size_t from = position(v, timestamp);
-	bool range = held_count(v) - from >= RANGE_MIN;
+	size_t from = column_position(v, timestamp);
+	bool range = column_held(v) - from >= RANGE_MIN;
 	int r = 0;
 
-	*count = held_count(v) - from;
-	forget(v);
+	*count = column_held(v) - from;
+	column_forget(v);
 	if (range)
 		r = erase_range(v, timestamp);
-	for (size_t i = from; r == 0 && i < held_count(v); i++) {
-		const struct held *held = held_at(v, i);
+	for (size_t i = from; r == 0 && i < column_held(v); i++) {
+		const struct held *held = column_at(v, i);
 		if (!range)
-			r = erase(v, held->timestamp, held->blob);
+			r = column_erase(v, held->timestamp, held->blob);
 		else if (held->blob)
 			r = dropped_add(v->txn, v->dropped,
 			    v->family->blobs, held->blob);
 	}
 	v->list.size = from * sizeof(struct held);
 	return r;
-}
-
-/* --- putting ----------------------------------------------------------------- */
-
-static int
-write_record(
-    struct versions *v, int64_t timestamp, const struct record *record)
-{
-	struct buf key = {0}, value = {0};
-
-	key_of(v, timestamp, &key);
-	record_encode(record, &value);
-	int r = buf_status(&key);
-	if (r == 0)
-		r = buf_status(&value);
-	if (r == 0)
-		r = txn_put(v->txn, v->family->cells, buf_slice(&key),
-		    buf_slice(&value));
-	if (r == 0 && record->blob)
-		r = blob_adopt(v->txn, v->family->blobs, record->blob);
-	buf_release(&key);
-	buf_release(&value);
-	return r;
-}
-
-/* Removes the oldest of a counted column while it is beyond VERSIONS, and two
- * at most that have expired, so that they never gather. */
-static int
-trim(struct versions *v)
-{
-	int r = 0;
-
-	for (int i = 0; r == 0 && i < 2 && v->count > 1; i++) {
-		if (v->count <= v->family->rules.versions &&
-		    !expired(v, v->last, 0))
-			break;
-		r = remove_counted(v, v->last);
-	}
-	return r;
-}
-
-static int
-put_counted(struct versions *v, int64_t timestamp, const struct record *record,
-    bool *pushed)
-{
-	bool room = v->count < v->family->rules.versions;
-	struct held old;
-	int r = look_up(v, timestamp, &old);
-
-	if (r < 0)
-		return r;
-	bool replaces = r == 0;
-	*pushed = expired(v, timestamp, 0) ||
-	    (!replaces && !room && timestamp < v->last);
-	if (*pushed)
-		return replaces ? remove_counted(v, timestamp) : 0;
-	if (replaces && old.blob)
-		r = dropped_add(
-		    v->txn, v->dropped, v->family->blobs, old.blob);
-	else
-		r = 0;
-	if (r == 0)
-		r = write_record(v, timestamp, record);
-	if (!v->count || timestamp > v->first)
-		v->first = timestamp;
-	if (!v->count || timestamp < v->last)
-		v->last = timestamp;
-	v->count += !replaces;
-	remember(v);
-	return r ? r : trim(v);
-}
-
-/* Puts the version into the list; 1: in the place of *old, which had the same
- * timestamp. */
-static int
-enlist(struct versions *v, const struct held *held, struct held *old)
-{
-	size_t at = position(v, held->timestamp);
-
-	*old = (struct held){0};
-	if (listed(v, at, held->timestamp)) {
-		*old = *held_at(v, at);
-		*held_at(v, at) = *held;
-		return 1;
-	}
-	size_t behind = (held_count(v) - at) * sizeof(*held);
-	buf_append(&v->list, slice_of(held, sizeof(*held)));
-	if (v->list.failed)
-		return -ENOMEM;
-	memmove(held_at(v, at) + 1, held_at(v, at), behind);
-	*held_at(v, at) = *held;
-	return 0;
-}
-
-/* Removes from list and store what the fold finds out; *pushed: the version
- * at timestamp, which is not stored yet, was among them. */
-static int
-push_out(struct versions *v, int64_t timestamp, bool *pushed)
-{
-	struct fold fold;
-	size_t kept = 0;
-	int r = 0;
-
-	fold_init(&fold, v->family->rules, v->txn->now);
-	for (size_t i = 0; r >= 0 && i < held_count(v); i++) {
-		struct held held = *held_at(v, i);
-		r = fold_add(&fold, held.timestamp, held.ttl);
-		if (r == 1)
-			*held_at(v, kept++) = held;
-		else if (r == 0 && held.timestamp == timestamp)
-			*pushed = true;
-		else if (r == 0)
-			r = erase(v, held.timestamp, held.blob);
-	}
-	fold_release(&fold);
-	v->list.size = kept * sizeof(struct held);
-	return r < 0 ? r : 0;
-}
-
-static int
-put_listed(struct versions *v, int64_t timestamp, const struct record *record,
-    bool *pushed)
-{
-	struct held held = {timestamp, record->ttl, record->blob}, old;
-	int r = enlist(v, &held, &old);
-	bool replaces = r == 1;
-
-	forget(v);
-	if (r >= 0)
-		r = push_out(v, timestamp, pushed);
-	if (r)
-		return r;
-	if (*pushed)
-		return replaces ? erase(v, timestamp, old.blob) : 0;
-	if (old.blob)
-		r = dropped_add(
-		    v->txn, v->dropped, v->family->blobs, old.blob);
-	if (r == 0)
-		r = write_record(v, timestamp, record);
-	if (r == 0 && may_count(v->family) && held_count(v) > LISTED_MAX)
-		count_list(v);
-	return r;
-}
-
-/* Lists what was only counted, for a version that has a TTL of its own. */
-static int
-list_again(struct versions *v)
-{
-	struct walk w = {0};
-
-	v->counted = false;
-	v->found = false;
-	stored_release(&v->newest);
-	int r = walk_open(&w, v->txn, v->family);
-	if (r == 0)
-		r = walk_prefix(&w, buf_slice(&v->column));
-	if (r == 0)
-		r = open_listed(v, &w, OPEN_LIST);
-	walk_release(&w);
-	return r == WALK_END ? 0 : r;
-}
-
-int
-versions_put(struct versions *v, int64_t timestamp,
-    const struct record *record, bool *pushed)
-{
-	int r = 0;
-
-	*pushed = false;
-	if (v->counted && record->ttl)
-		r = list_again(v);
-	if (r)
-		return r;
-	return v->counted ? put_counted(v, timestamp, record, pushed) :
-			    put_listed(v, timestamp, record, pushed);
 }

@@ -82,4 +82,62 @@ versions_remove_through(
 int
 dropped_add(struct txn *t, struct dropped *d, uint32_t blobs, uint64_t id);
 
+/* --- shared by local_column.c and local_put.c ----------------------------- */
+
+static inline struct held *
+column_at(const struct versions *v, size_t i)
+{
+	return (struct held *)v->list.data + i;
+}
+
+static inline size_t
+column_held(const struct versions *v)
+{
+	return v->list.size / sizeof(struct held);
+}
+
+/* Where the first version stamped at most timestamp stands in the list, and
+ * whether that is it. */
+size_t
+column_position(const struct versions *v, int64_t timestamp);
+bool
+column_listed(const struct versions *v, size_t at, int64_t timestamp);
+
+void
+column_key(const struct versions *v, int64_t timestamp, struct buf *key);
+
+/* Removes a record and lets go of its blob. */
+int
+column_erase(struct versions *v, int64_t timestamp, uint64_t blob);
+
+/* Reads the stored version at timestamp, live or not; 1: none. */
+int
+column_look_up(struct versions *v, int64_t timestamp, struct held *out);
+
+/* Whether time alone has made a version of a counted column go out. */
+bool
+column_expired(const struct versions *v, int64_t timestamp);
+
+bool
+column_may_count(const struct local_family *f);
+
+/* What memory knows of a counted column. */
+void
+column_forget(struct versions *v);
+void
+column_remember(struct versions *v);
+
+/* From a list that turned out long to the count of it. */
+void
+column_count_list(struct versions *v);
+
+/* Lists the live versions and removes the others, from where the walk stands.
+ * To put, it is enough to see as many as can be live: that what lies beyond
+ * is out a later opening to remove will find. */
+int
+column_list(struct versions *v, struct walk *w, enum open_for what);
+
+int
+column_remove_counted(struct versions *v, int64_t timestamp);
+
 #endif

@@ -1,57 +1,16 @@
-#include "local_walk.h"
+#include "local_list.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "why.h"
 
 /* Entries of a batch: few at first, since who lists may skip at once. */
 #define BATCH_FIRST 16
 
-/* One entry of a batch; its name lies in lister.names. */
-struct gathered {
-	enum level level;
-	size_t at, size;
-	struct info info;
-};
-
-/* The next name of one level that the side table knows of. */
-struct side_names {
-	enum level level;
-	struct buf after;  /* where to look on */
-	bool inclusive;
-	bool have, ended;
-	struct buf name; /* have: the next one */
-	struct info info;
-};
-
-struct lister {
-	struct local *local;
-	const struct place *dir;
-	struct table *table; /* NULL: .schema */
-	list_emit emit;
-	void *context;
-	struct buf entries, names;
-	unsigned room; /* of the present batch, in entries */
-	bool stopped;
-
-	/* Rows or columns: of one walk for each family that is asked. */
-	bool rows;
-	struct walk *walks;
-	size_t walk_count;
-	struct slice prefix; /* all names begin with it and are longer */
-	struct buf from;     /* where to begin, as a name */
-	bool placed;	     /* the walks have begun */
-	bool have;	     /* name and info are the next live one's */
-	struct buf name;
-	struct info info;
-	struct side_names side, parts;
-};
-
 /* --- batches ------------------------------------------------------------------- */
 
-static void
-add(struct lister *x, enum level level, struct slice name,
+void
+list_add(struct lister *x, enum level level, struct slice name,
     const struct info *info)
 {
 	struct gathered entry = {level, x->names.size, name.size, *info};
@@ -60,23 +19,21 @@ add(struct lister *x, enum level level, struct slice name,
 	buf_append(&x->entries, slice_of(&entry, sizeof(entry)));
 }
 
-static struct slice
-name_at(const struct lister *x, const struct gathered *entry)
+struct slice
+list_name(const struct lister *x, const struct gathered *entry)
 {
 	return slice_head(
 	    slice_skip(buf_slice(&x->names), entry->at), entry->size);
 }
 
-static bool
-full(const struct lister *x)
+bool
+list_full(const struct lister *x)
 {
 	return x->entries.size / sizeof(struct gathered) >= x->room;
 }
 
-/* Gives out what was gathered, with no snapshot open. skip: what emit wants
- * to have skipped, empty: nothing. */
-static int
-give(struct lister *x, struct buf *skip)
+int
+list_give(struct lister *x, struct buf *skip)
 {
 	const struct gathered *all = (const struct gathered *)x->entries.data;
 	size_t count = x->entries.size / sizeof(*all);
@@ -87,7 +44,7 @@ give(struct lister *x, struct buf *skip)
 	for (size_t i = 0; i < count && !x->stopped; i++) {
 		struct entry entry = {
 		    .level = all[i].level,
-		    .name = name_at(x, &all[i]),
+		    .name = list_name(x, &all[i]),
 		    .info = all[i].info,
 		};
 		if (skip->size && slice_begins(entry.name, buf_slice(skip)))
@@ -105,9 +62,8 @@ give(struct lister *x, struct buf *skip)
 	return buf_status(skip);
 }
 
-/* Gathers and gives out until a phase has no more: gather returns 1 then. */
-static int
-run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
+int
+list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
     int (*skip_to)(struct lister *x, struct slice skip))
 {
 	struct buf skip = {0};
@@ -126,7 +82,7 @@ run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
 		r = txn_end(&t, r);
 		if (r < 0)
 			break;
-		int given = give(x, &skip);
+		int given = list_give(x, &skip);
 		if (given < 0)
 			r = given;
 		x->room = x->room * 2 < READ_CELLS ? x->room * 2 : READ_CELLS;
@@ -141,15 +97,14 @@ run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
 
 /* --- what the side table knows of ------------------------------------------------ */
 
-static void
+void
 side_release(struct side_names *s)
 {
 	buf_release(&s->after);
 	buf_release(&s->name);
 }
 
-/* Fetches the next name if none is waiting. */
-static int
+int
 side_fetch(struct lister *x, struct txn *t, struct side_names *s)
 {
 	if (s->have || s->ended)
@@ -161,7 +116,7 @@ side_fetch(struct lister *x, struct txn *t, struct side_names *s)
 	return r < 0 ? r : 0;
 }
 
-static int
+int
 side_consume(struct side_names *s)
 {
 	s->have = false;
@@ -169,8 +124,7 @@ side_consume(struct side_names *s)
 	return buf_set(&s->after, buf_slice(&s->name));
 }
 
-/* On from name; what waits is looked up again. */
-static int
+int
 side_restart(struct side_names *s, struct slice name, bool inclusive)
 {
 	s->have = false;
@@ -185,13 +139,13 @@ gather_side(struct lister *x, struct txn *t)
 {
 	struct side_names *s = &x->side;
 
-	while (!full(x)) {
+	while (!list_full(x)) {
 		int r = side_fetch(x, t, s);
 		if (r)
 			return r;
 		if (s->ended)
 			return 1;
-		add(x, s->level, buf_slice(&s->name), &s->info);
+		list_add(x, s->level, buf_slice(&s->name), &s->info);
 		r = side_consume(s);
 		if (r)
 			return r;
@@ -199,20 +153,19 @@ gather_side(struct lister *x, struct txn *t)
 	return 0;
 }
 
-/* What follows everything that begins with skip; false: nothing can. */
-static bool
-behind(struct slice skip, struct buf *out)
+bool
+list_behind(struct slice skip, struct buf *out)
 {
 	return buf_set(out, skip) == 0 && key_successor(out);
 }
 
-static int
-skip_side(struct lister *x, struct slice skip)
+int
+side_skip(struct lister *x, struct slice skip)
 {
 	struct buf from = {0};
 	int r = 0;
 
-	if (behind(skip, &from))
+	if (list_behind(skip, &from))
 		r = side_restart(&x->side, buf_slice(&from), true);
 	else
 		x->side.ended = true;
@@ -220,8 +173,7 @@ skip_side(struct lister *x, struct slice skip)
 	return r;
 }
 
-/* The names of one level, behind *after if that is of this level. */
-static int
+int
 list_side(struct lister *x, enum level level, const struct entry *after)
 {
 	x->side = (struct side_names){.level = level, .inclusive = true};
@@ -230,307 +182,10 @@ list_side(struct lister *x, enum level level, const struct entry *after)
 	if (after && after->level == level)
 		r = side_restart(&x->side, after->name, false);
 	if (r == 0)
-		r = run(x, gather_side, skip_side);
+		r = list_run(x, gather_side, side_skip);
 	side_release(&x->side);
 	x->side = (struct side_names){0};
 	return r;
-}
-
-/* --- rows and columns ---------------------------------------------------------------- */
-
-/* The keys of all that begin with a name, or the first key of those that do
- * not sort before it. */
-static int
-key_of_name(const struct lister *x, struct slice name, struct buf *key)
-{
-	buf_clear(key);
-	if (!x->rows)
-		key_component(key, x->dir->row);
-	key_prefix(key, name);
-	return buf_status(key);
-}
-
-static int
-place_walk(struct lister *x, struct walk *w)
-{
-	struct buf key = {0};
-
-	int r = key_of_name(x, x->prefix, &w->stop);
-	key_successor(&w->stop);
-	if (r == 0)
-		r = key_of_name(x, buf_slice(&x->from), &key);
-	if (r == 0)
-		r = walk_seek(w, buf_slice(&key));
-	buf_release(&key);
-	return r < 0 ? r : 0;
-}
-
-/* Opens the walks in a snapshot, where they stood or at x->from. */
-static int
-enter(struct lister *x, struct txn *t, struct budget *budget)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < x->walk_count; i++) {
-		struct walk *w = &x->walks[i];
-		if (x->placed) {
-			r = walk_resume(w, t);
-		} else {
-			const struct local_family *family = w->family;
-			walk_release(w);
-			r = walk_open(w, t, family);
-			if (r == 0)
-				r = place_walk(x, w);
-		}
-		w->budget = budget;
-	}
-	x->placed = true;
-	return r;
-}
-
-static int
-leave(struct lister *x)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < x->walk_count; i++) {
-		int paused = walk_pause(&x->walks[i]);
-		x->walks[i].budget = NULL;
-		if (r == 0)
-			r = paused;
-	}
-	return r;
-}
-
-static int
-name_of(const struct lister *x, const struct walk *w, struct buf *out)
-{
-	struct slice key = w->key;
-
-	buf_clear(out);
-	int r = key_take(&key, out, NULL);
-	if (r || x->rows)
-		return r;
-	buf_clear(out);
-	return key_take(&key, out, NULL);
-}
-
-static int
-describe(struct lister *x, struct txn *t, const struct walk *w)
-{
-	struct place row = {
-	    .level = LEVEL_ROW,
-	    .table = x->dir->table,
-	    .row = buf_slice(&x->name),
-	};
-
-	if (x->rows)
-		return side_dir_info(t, x->table, &row, &x->info);
-	x->info = (struct info){
-	    .timestamp = w->timestamp,
-	    .expires =
-		fold_expires(&w->fold.rules, w->timestamp, w->record.ttl),
-	    .size = w->record.size,
-	};
-	attrs_complete(x->table, w->timestamp, &w->record.attrs, CELL_MODE,
-	    &x->info.attrs);
-	return 0;
-}
-
-/* Brings each walk to a live version, and gives the one that comes first;
- * *out NULL: none. */
-static int
-first_live(struct lister *x, struct walk **out)
-{
-	*out = NULL;
-	for (size_t i = 0; i < x->walk_count; i++) {
-		struct walk *w = &x->walks[i];
-		int r = w->placed && w->judged ? 0 : walk_live(w);
-		if (r == WALK_END)
-			continue;
-		if (r)
-			return r;
-		if (!*out || slice_compare(walk_row(w), walk_row(*out)) < 0)
-			*out = w;
-	}
-	return 0;
-}
-
-/* Moves every walk that stands on the name of w behind it. */
-static int
-pass(struct lister *x, struct walk *w)
-{
-	struct buf row = {0};
-	int r = buf_set(&row, walk_row(w));
-
-	if (!x->rows && r == 0)
-		r = walk_skip_column(w);
-	for (size_t i = 0; x->rows && r >= 0 && i < x->walk_count; i++) {
-		struct walk *other = &x->walks[i];
-		if (other->placed &&
-		    slice_equal(walk_row(other), buf_slice(&row)))
-			r = walk_skip_row(other);
-	}
-	buf_release(&row);
-	return r < 0 ? r : 0;
-}
-
-/* Fetches the next live name if none is waiting; WALK_END, WALK_PAUSE. */
-static int
-cells_fetch(struct lister *x, struct txn *t)
-{
-	while (!x->have) {
-		struct walk *w;
-		int r = first_live(x, &w);
-		if (r == 0 && !w)
-			return WALK_END;
-		if (r == 0)
-			r = name_of(x, w, &x->name);
-		if (r == 0)
-			r = describe(x, t, w);
-		if (r == 0)
-			r = pass(x, w);
-		if (r)
-			return r;
-		x->have = !x->prefix.size || x->name.size > x->prefix.size;
-	}
-	return 0;
-}
-
-static enum level
-level_of(const struct lister *x)
-{
-	return x->rows ? LEVEL_ROW : LEVEL_COLUMN;
-}
-
-/* Adds the least of what waits: cells and kept names of one level as one,
- * before a part of the same bytes. 1: nothing waits. */
-static int
-merge(struct lister *x)
-{
-	struct slice cell = buf_slice(&x->name);
-	struct slice kept = buf_slice(&x->side.name);
-	struct slice part = buf_slice(&x->parts.name);
-	int order = !x->side.have ? -1 : !x->have ? 1 :
-							slice_compare(cell, kept);
-	struct slice name = order <= 0 ? cell : kept;
-
-	if (x->parts.have && ((!x->have && !x->side.have) ||
-				 slice_compare(part, name) < 0)) {
-		add(x, x->parts.level, part, &x->parts.info);
-		return side_consume(&x->parts);
-	}
-	if (!x->have && !x->side.have)
-		return 1;
-	add(x, level_of(x), name, order <= 0 ? &x->info : &x->side.info);
-	if (order <= 0)
-		x->have = false;
-	return order >= 0 ? side_consume(&x->side) : 0;
-}
-
-static int
-gather_merged(struct lister *x, struct txn *t)
-{
-	struct budget budget = budget_new();
-	int r = enter(x, t, &budget);
-
-	while (r == 0 && !full(x)) {
-		r = cells_fetch(x, t);
-		if (r == WALK_END)
-			r = 0;
-		if (r == 0)
-			r = side_fetch(x, t, &x->side);
-		if (r == 0)
-			r = side_fetch(x, t, &x->parts);
-		if (r == 0)
-			r = merge(x);
-	}
-	int left = leave(x);
-	if (r >= 0 && left)
-		r = left;
-	return r == WALK_PAUSE ? 0 : r;
-}
-
-static int
-skip_merged(struct lister *x, struct slice skip)
-{
-	x->have = false;
-	if (!behind(skip, &x->from)) {
-		x->stopped = true;
-		return 0;
-	}
-	x->placed = false;
-	int r = side_restart(&x->side, buf_slice(&x->from), true);
-	return r ? r : side_restart(&x->parts, buf_slice(&x->from), true);
-}
-
-/* Where to begin: at the prefix, or behind a name. */
-static int
-start(struct lister *x, const struct entry *after)
-{
-	bool is_part = after && after->level == x->parts.level;
-
-	if (!after || (!is_part && after->level != level_of(x)))
-		return buf_set(&x->from, x->prefix);
-	int r = buf_set(&x->from, after->name);
-	if (r == 0)
-		r = side_restart(&x->side, after->name, false);
-	if (r == 0)
-		r = side_restart(&x->parts, after->name, !is_part);
-	buf_byte(&x->from, 0);
-	return r ? r : buf_status(&x->from);
-}
-
-static int
-list_merged(struct lister *x, const struct entry *after)
-{
-	x->side = (struct side_names){
-	    .level = level_of(x), .inclusive = true, .ended = !x->rows};
-	x->parts = (struct side_names){
-	    .level = x->rows ? LEVEL_ROW_PART : LEVEL_COLUMN_PART,
-	    .inclusive = true};
-	x->placed = x->have = false;
-	int r = start(x, after);
-
-	if (r == 0)
-		r = run(x, gather_merged, skip_merged);
-	for (size_t i = 0; i < x->walk_count; i++)
-		walk_release(&x->walks[i]);
-	side_release(&x->side);
-	side_release(&x->parts);
-	buf_release(&x->from);
-	buf_release(&x->name);
-	return r;
-}
-
-static int
-list_rows(struct lister *x, const struct entry *after)
-{
-	size_t count = x->table->schema.count;
-
-	x->rows = true;
-	x->prefix = x->dir->row;
-	x->walks = calloc(count + 1, sizeof(*x->walks));
-	if (!x->walks)
-		return -ENOMEM;
-	x->walk_count = count;
-	for (size_t i = 0; i < count; i++)
-		x->walks[i].family = &x->table->families[i];
-	int r = list_merged(x, after);
-	free(x->walks);
-	return r;
-}
-
-static int
-list_columns(struct lister *x, const struct entry *after)
-{
-	struct walk walk = {
-	    .family = table_family(x->table, x->dir->family)};
-
-	x->prefix = x->dir->qualifier;
-	x->walks = &walk;
-	x->walk_count = walk.family ? 1 : 0;
-	return list_merged(x, after);
 }
 
 /* Dot files, dot directories, then the columns. */
@@ -568,7 +223,7 @@ gather_family(struct lister *x, struct txn *t, size_t i)
 	place.family = buf_slice(&x->table->schema.families[i].name);
 	r = side_dir_info(t, x->table, &place, &info);
 	if (r == 0)
-		add(x, LEVEL_FAMILY, place.family, &info);
+		list_add(x, LEVEL_FAMILY, place.family, &info);
 	return r;
 }
 
@@ -592,7 +247,7 @@ gather_families(struct lister *x, struct txn *t)
 		      slice_compare(buf_slice(&schema->families[i].name),
 					    buf_slice(&s->name));
 		if (order >= 0) {
-			add(x, LEVEL_FAMILY, buf_slice(&s->name), &s->info);
+			list_add(x, LEVEL_FAMILY, buf_slice(&s->name), &s->info);
 			r = side_consume(s);
 		} else if (slice_compare(buf_slice(&schema->families[i].name),
 			       after) > 0) {
@@ -617,7 +272,7 @@ list_families(struct lister *x, const struct entry *after)
 			r = buf_set(&x->from, after->name);
 	}
 	if (r == 0)
-		r = run(x, gather_families, skip_side);
+		r = list_run(x, gather_families, side_skip);
 	side_release(&x->side);
 	buf_release(&x->from);
 	return r;
@@ -634,10 +289,10 @@ gather_tables(struct lister *x)
 
 	pthread_rwlock_rdlock(&l->tables_lock);
 	size_t i = 0;
-	for (; i < l->table_count && !full(x); i++) {
+	for (; i < l->table_count && !list_full(x); i++) {
 		struct slice name = buf_slice(&l->tables[i]->schema.name);
 		if (slice_compare(name, buf_slice(&x->from)) > 0)
-			add(x, LEVEL_TABLE, name, &none);
+			list_add(x, LEVEL_TABLE, name, &none);
 	}
 	bool all = i == l->table_count;
 	pthread_rwlock_unlock(&l->tables_lock);
@@ -654,7 +309,7 @@ describe_tables(struct lister *x)
 	size_t count = x->entries.size / sizeof(*all), kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct slice name = name_at(x, &all[i]);
+		struct slice name = list_name(x, &all[i]);
 		struct place place = {
 		    .level = x->dir->level == LEVEL_ROOT ? LEVEL_TABLE :
 							   LEVEL_SCHEMA_FILE,
@@ -687,7 +342,7 @@ list_tables(struct lister *x, const struct entry *after)
 	while (r == 0 && !x->stopped) {
 		r = gather_tables(x);
 		int described = r < 0 ? r : describe_tables(x);
-		int given = described ? described : give(x, &skip);
+		int given = described ? described : list_give(x, &skip);
 		if (given)
 			r = given;
 	}

@@ -104,6 +104,11 @@ prepare_value(struct work *work, struct step *s)
 
 	s->value = op->value;
 	s->size = op->source ? op->source->size : op->value.size;
+	if (s->size > s->family->declared.max_cell_size)
+		return why(EFBIG, "the cell would have %llu bytes, the "
+				  "family's max_cell_size is %llu",
+		    (unsigned long long)s->size,
+		    (unsigned long long)s->family->declared.max_cell_size);
 	if (s->size > INLINE_MAX) {
 		struct source memory = {s->size, read_memory, &s->value};
 		if (op->type != OP_PUT)

@@ -1,5 +1,6 @@
 /* mutate: one atomic call on one row, while it is being applied (private to
- * kv/local_mutate.c, which prepares, and kv/local_apply.c, which applies).
+ * kv/local_mutate.c, which prepares, local_decide.c, which says what each op
+ * becomes, and local_apply.c, which makes it so).
  */
 #ifndef CELLFS_KV_LOCAL_MUTATE_H
 #define CELLFS_KV_LOCAL_MUTATE_H
@@ -7,7 +8,8 @@
 #include "local_column.h"
 
 /* An op on its way. Steps are in the order of family, then those of the
- * whole family, then by qualifier, then as they were given. */
+ * whole family, then by qualifier; in a column as they were given, and newest
+ * first once they are stored. */
 struct step {
 	struct op *op;
 	size_t given; /* its place in the mutation */
@@ -74,6 +76,15 @@ step_is_family(const struct step *s)
  * changed since; -ECANCELED: see join. */
 int
 mutation_apply(struct txn *t, void *work);
+
+/* Whether the condition of the call holds: the table of 6.4. */
+int
+mutation_condition(struct txn *t, const struct work *work, bool *out);
+
+/* Opens a column and settles what its steps store and cover, on the state
+ * before the call. */
+int
+mutation_decide(struct txn *t, struct work *work, struct group *g);
 
 /* Lets go of what an attempt held in memory. */
 void

@@ -34,27 +34,33 @@ struct mem_view {
 	uint64_t snapshot;
 };
 
-void mem_table_free(struct mem_table *t);
+void
+mem_table_free(struct mem_table *t);
 
 /* The place of the first key at or behind key. */
-size_t mem_table_place(const struct mem_table *t, struct slice key);
+size_t
+mem_table_place(const struct mem_table *t, struct slice key);
 
 /* The item of that key, or NULL. */
-struct mem_item *mem_table_item(const struct mem_table *t, struct slice key);
+struct mem_item *
+mem_table_item(const struct mem_table *t, struct slice key);
 
 /* Its value in a view, or NULL; valid until the item is written or settled. */
-const struct mem_value *mem_item_seen(
+const struct mem_value *
+mem_item_seen(
     const struct mem_item *item, struct mem_view view);
 
 /* Puts a value (or a removal) of the view's owner on top of key. *item is set
  * if it is the owner's first there: mem_table_settle() it in the end.
  * -EAGAIN: another writer was there since the snapshot. */
-int mem_table_write(struct mem_table *t, struct mem_view view, struct slice key,
+int
+mem_table_write(struct mem_table *t, struct mem_view view, struct slice key,
     struct slice bytes, bool removed, struct mem_item **item);
 
 /* The newest value of item is committed under that number or, if 0, undone;
  * what no snapshot from oldest on sees is freed, perhaps item with it. */
-void mem_table_settle(struct mem_table *t, struct mem_item *item,
+void
+mem_table_settle(struct mem_table *t, struct mem_item *item,
     uint64_t commit, uint64_t oldest);
 
 #endif

@@ -85,10 +85,8 @@ on_error(WT_EVENT_HANDLER *handler, WT_SESSION *session, int code,
 	struct wt_store *s = store_of_handler(handler);
 
 	(void)session;
-	if (code == WT_PANIC) {
+	if (code == WT_PANIC)
 		atomic_store(&s->pool.failed, true);
-		wt_files_hurry(s->pool.files);
-	}
 	store_log(s, "WiredTiger: %s", message);
 	return 0;
 }
@@ -112,23 +110,16 @@ page_size(uint32_t asked)
 }
 
 static int
-work_create(WT_SESSION *session, const char *uri, const char *config)
-{
-	return session->create(session, uri, config);
-}
-
-static int
 wt_create(struct ordered *o, uint32_t table,
     const struct ordered_table_options *options)
 {
 	struct wt_store *s = store_of(o);
-	char uri[WT_URI_BYTES], config[512];
+	char config[512];
 	int r =
 	    wt_home_files_left(s->directory, wt_files_opened(s->pool.files));
 
 	if (r)
 		return r;
-	wt_pool_uri(table, uri);
 	snprintf(config, sizeof(config),
 	    "key_format=u,value_format=u,checksum=on,exclusive=true,"
 	    "block_compressor=%s,prefix_compression=%s,cache_resident=%s,"
@@ -136,7 +127,7 @@ wt_create(struct ordered *o, uint32_t table,
 	    options->compressor, options->prefix_compression ? "true" : "false",
 	    options->cache_resident ? "true" : "false",
 	    page_size(options->leaf_page_max));
-	r = wt_pool_with_session(&s->pool, work_create, uri, config);
+	r = wt_pool_do(&s->pool, WT_CREATE, table, config);
 	return r == -EEXIST ? why(EEXIST, "table %u is already there", table)
 			    : r;
 }
@@ -190,6 +181,20 @@ wt_sync(struct ordered *o)
 	return s->pool.read_only ? 0 : wt_group_run(&s->sync, work_flush, s);
 }
 
+/* Copies WiredTiger's own records of the tables, as they are at the last
+ * checkpoint: what a repair starts from where they are damaged. Without a new
+ * copy the old one stays. */
+static void
+keep_metadata(struct wt_store *s, WT_SESSION *session)
+{
+	WT_CURSOR *backup;
+
+	if (session->open_cursor(session, "backup:", NULL, NULL, &backup))
+		return;
+	wt_files_copy(s->pool.files, WT_HOME_BACKUP, WT_HOME_METADATA);
+	backup->close(backup);
+}
+
 static int
 checkpoint(struct wt_store *s)
 {
@@ -197,6 +202,8 @@ checkpoint(struct wt_store *s)
 
 	pthread_mutex_lock(&s->checkpoint_lock);
 	int r = wt_pool_error(&s->pool, session->checkpoint(session, NULL));
+	if (r == 0)
+		keep_metadata(s, session);
 	pthread_mutex_unlock(&s->checkpoint_lock);
 	return r;
 }
@@ -215,66 +222,36 @@ wt_checkpoint(struct ordered *o)
 /* --- looking after tables ------------------------------------------------- */
 
 static int
-work_drop(WT_SESSION *session, const char *uri, const char *config)
-{
-	int code = session->drop(session, uri, config);
-
-	return code == ENOENT ? 0 : code;
-}
-
-static int
 wt_drop(struct ordered *o, uint32_t table)
 {
 	struct wt_store *s = store_of(o);
-	char uri[WT_URI_BYTES];
 
 	wt_pool_forget(&s->pool, table);
-	wt_pool_uri(table, uri);
-	int r = wt_pool_with_session(&s->pool, work_drop, uri, NULL);
+	int r = wt_pool_do(&s->pool, WT_DROP, table, NULL);
 #if WIREDTIGER_VERSION_MAJOR >= 10
 	/* This one drops no table with dirty pages. */
 	if (r == -EBUSY && wt_checkpoint(o) == 0)
-		r = wt_pool_with_session(&s->pool, work_drop, uri, NULL);
+		r = wt_pool_do(&s->pool, WT_DROP, table, NULL);
 #endif
-	return r == -EBUSY ? why(EBUSY, "table %u is being read", table) : r;
-}
-
-static int
-work_compact(WT_SESSION *session, const char *uri, const char *config)
-{
-	return session->compact(session, uri, config);
+	return r == -ENOENT ? 0 : r;
 }
 
 static int
 wt_compact(struct ordered *o, uint32_t table)
 {
 	struct wt_store *s = store_of(o);
-	char uri[WT_URI_BYTES];
 
 	if (s->pool.read_only)
 		return why(EROFS, "the store is open for reading only");
-	wt_pool_uri(table, uri);
-	return wt_pool_with_session(&s->pool, work_compact, uri, "timeout=0");
-}
-
-static int
-work_verify(WT_SESSION *session, const char *uri, const char *config)
-{
-	return session->verify(session, uri, config);
-}
-
-static int
-work_salvage(WT_SESSION *session, const char *uri, const char *config)
-{
-	return session->salvage(session, uri, config);
+	return wt_pool_do(&s->pool, WT_COMPACT, table, "timeout=0");
 }
 
 /* Keeps what can be read of a table. */
 static int
-salvage(struct wt_store *s, uint32_t table, const char *uri)
+salvage(struct wt_store *s, uint32_t table)
 {
 	wt_files_check_blocks(s->pool.files, false);
-	int r = wt_pool_with_session(&s->pool, work_salvage, uri, "force=true");
+	int r = wt_pool_do(&s->pool, WT_SALVAGE, table, "force=true");
 	wt_files_check_blocks(s->pool.files, true);
 	if (r)
 		return why(EIO, "table %06u is damaged beyond repair", table);
@@ -287,20 +264,16 @@ static int
 wt_verify(struct ordered *o, uint32_t table)
 {
 	struct wt_store *s = store_of(o);
-	char uri[WT_URI_BYTES];
 	uint64_t damaged = wt_files_damaged(s->pool.files);
 
 	wt_pool_forget(&s->pool, table);
-	wt_pool_uri(table, uri);
-	int r = wt_pool_with_session(&s->pool, work_verify, uri, NULL);
+	int r = wt_pool_do(&s->pool, WT_VERIFY, table, NULL);
 	if (r == 0 && wt_files_damaged(s->pool.files) == damaged)
 		return 0;
-	if (r == -EBUSY)
-		return why(EBUSY, "table %u is in use", table);
-	if (r == -ENOENT)
-		return why(ENOENT, "there is no table %u", table);
+	if (r == -EBUSY || r == -ENOENT)
+		return r;
 	if (s->salvage)
-		return salvage(s, table, uri);
+		return salvage(s, table);
 	return why(EIO,
 	    "table %06u (%06u.wt) is damaged: run `cellfs check %s --repair`",
 	    table, table, s->directory);
@@ -309,34 +282,10 @@ wt_verify(struct ordered *o, uint32_t table)
 /* --- space and statistics ------------------------------------------------- */
 
 static int
-add_reusable(void *context, WT_SESSION *session, uint32_t table)
-{
-	uint64_t *sum = context;
-	char uri[WT_URI_BYTES + sizeof("statistics:")];
-
-	snprintf(uri, sizeof(uri), "statistics:table:%06u", table);
-	*sum += wt_pool_statistic(session, uri, WT_STAT_DSRC_BLOCK_REUSE_BYTES);
-	return 0;
-}
-
-static uint64_t
-reusable(void *context)
-{
-	struct wt_store *s = context;
-	WT_SESSION *session;
-	uint64_t sum = 0;
-
-	if (wt_pool_open(&s->pool, &session))
-		return 0;
-	wt_pool_each_table(&s->pool, session, add_reusable, &sum);
-	session->close(session, NULL);
-	return sum;
-}
-
-static int
 wt_space(struct ordered *o, struct ordered_space *out)
 {
 	struct wt_store *s = store_of(o);
+
 	*out = (struct ordered_space){
 	    .total = s->pool.room.total,
 	    .available = wt_room_writable(&s->pool.room),
@@ -481,6 +430,8 @@ wt_close(struct ordered *o)
 		wt_pool_release(&s->pool);
 	if (wt_room_available(&s->pool.room, true) < s->pool.room.threshold / 2)
 		wt_files_hurry(s->pool.files);
+	else if (r == 0 && atomic_load(&s->pool.changed))
+		checkpoint(s);
 	int closed = disconnect(s, &done);
 	if (closed)
 		store_log(s,
@@ -580,6 +531,28 @@ connect(struct wt_store *s, const char *mode)
 	return r;
 }
 
+/* Opens what may be damaged: as it is or, failing that, with the tables that
+ * our copy of the metadata knows. */
+static int
+connect_repairing(struct wt_store *s)
+{
+	bool fresh;
+	int r = wt_home_look(s->directory, false, false, &fresh);
+
+	if (r == 0)
+		r = connect(s, "create=false");
+	if (r != -EIO)
+		return r;
+	store_log(s, "%s", why_text(r));
+	r = wt_home_restore(s->directory);
+	if (r)
+		return r;
+	atomic_store(&s->pool.failed, false);
+	store_log(s, "%s: starting from the last copy of the list of tables",
+	    s->directory);
+	return connect(s, "create=true");
+}
+
 /* Opens for writing, which recovers a store that was not closed. */
 static int
 connect_writing(struct wt_store *s, bool fresh)
@@ -592,19 +565,20 @@ connect_writing(struct wt_store *s, bool fresh)
 	if (recover)
 		store_log(s, "%s: was not closed: recovering from its log",
 		    s->directory);
-	wt_files_check_blocks(s->pool.files, !s->salvage);
-	r = connect(s, s->salvage ? "create=true,salvage=true"
-		       : fresh	  ? "create=true"
-				  : "create=false");
-	wt_files_check_blocks(s->pool.files, true);
+	if (s->salvage)
+		r = connect_repairing(s);
+	else
+		r = connect(s, fresh ? "create=true" : "create=false");
 	if (r)
 		return r;
 	if (recover)
 		store_log(s, "%s: recovered", s->directory);
+	atomic_store(&s->pool.changed, recover || s->salvage);
 	r = wt_files_save(s->pool.files, WT_HOME_OPEN, slice_text("1\n"));
-	return r ? r
-		 : wt_files_save(
-		       s->pool.files, WT_HOME_MARKER, slice_text(MARKER_TEXT));
+	if (r == 0 && fresh)
+		r = wt_files_save(
+		    s->pool.files, WT_HOME_MARKER, slice_text(MARKER_TEXT));
+	return r;
 }
 
 /* A store that was not closed must be recovered, which reading alone cannot
@@ -670,6 +644,24 @@ prepare(struct wt_store *s, const struct ordered_options *options, bool *fresh)
 	return r;
 }
 
+/* All that comes after. */
+static int
+get_ready(struct wt_store *s)
+{
+	int r = wt_pool_open(&s->pool, &s->sync_session);
+
+	if (r == 0)
+		r = wt_pool_open(&s->pool, &s->checkpoint_session);
+	s->pool.room.reusable = wt_pool_reusable;
+	s->pool.room.context = &s->pool;
+	if (r || s->pool.read_only)
+		return r;
+	wt_room_keep_reserve(&s->pool.room);
+	if (!wt_home_has_metadata(s->directory))
+		keep_metadata(s, s->checkpoint_session);
+	return 0;
+}
+
 int
 ordered_wt_open(const struct ordered_options *options, struct ordered **out)
 {
@@ -686,13 +678,7 @@ ordered_wt_open(const struct ordered_options *options, struct ordered **out)
 			       : connect_writing(s, fresh);
 	if (r)
 		goto out;
-	s->pool.room.reusable = reusable;
-	s->pool.room.context = s;
-	if (!options->read_only)
-		wt_room_keep_reserve(&s->pool.room);
-	r = wt_pool_open(&s->pool, &s->sync_session);
-	if (r == 0)
-		r = wt_pool_open(&s->pool, &s->checkpoint_session);
+	r = get_ready(s);
 out:
 	if (r && s->pool.connection)
 		disconnect(s, &done);

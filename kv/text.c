@@ -71,10 +71,28 @@ escape(struct slice bytes, struct buf *out)
 		buf_printf(out, "\\x%02X", bytes.data[i]);
 }
 
+/* How many bytes at the front of s are printable ASCII but a backslash. */
+static size_t
+plain_run(struct slice s)
+{
+	size_t size = 0;
+
+	while (size < s.size && s.data[size] >= 0x20 && s.data[size] < 0x7f &&
+	       s.data[size] != '\\')
+		size++;
+	return size;
+}
+
 void
 text_print(struct slice bytes, struct buf *out)
 {
-	while (bytes.size) {
+	for (;;) {
+		size_t run = plain_run(bytes);
+
+		buf_append(out, slice_head(bytes, run));
+		bytes = slice_skip(bytes, run);
+		if (!bytes.size)
+			break;
 		size_t length = utf8_length(bytes);
 		struct slice unit = slice_head(bytes, length ? length : 1);
 

@@ -623,8 +623,9 @@ wt_files_damaged(const struct wt_files *f)
 	return atomic_load(&f->damaged);
 }
 
-int
-wt_files_save(struct wt_files *f, const char *name, struct slice bytes)
+/* Writes and syncs a new file. */
+static int
+write_file(struct wt_files *f, const char *name, struct slice bytes)
 {
 	int r = 0;
 	int fd = openat(f->directory_fd, name,
@@ -644,7 +645,44 @@ wt_files_save(struct wt_files *f, const char *name, struct slice bytes)
 	if (r == 0)
 		r = shadow_synced(f->shadow, name, fd);
 	close(fd);
+	return r;
+}
+
+int
+wt_files_save(struct wt_files *f, const char *name, struct slice bytes)
+{
+	char fresh[64];
+
+	snprintf(fresh, sizeof(fresh), "%s.new", name);
+	int r = write_file(f, fresh, bytes);
+	if (r == 0 && renameat(f->directory_fd, fresh, f->directory_fd, name))
+		r = -errno;
+	if (r) {
+		unlinkat(f->directory_fd, fresh, 0);
+		return r;
+	}
+	r = shadow_renamed(f->shadow, fresh, name);
+	return r ? r : -sync_names(f);
+}
+
+int
+wt_files_copy(struct wt_files *f, const char *from, const char *to)
+{
+	struct buf bytes = {0};
+	struct stat st;
+	int r = 0;
+	int fd = openat(f->directory_fd, from, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st))
+		r = -errno;
 	if (r == 0)
-		r = -sync_names(f);
+		r = buf_resize(&bytes, (size_t)st.st_size);
+	if (r == 0 && read(fd, bytes.data, bytes.size) != (ssize_t)bytes.size)
+		r = -EIO;
+	if (r == 0)
+		r = wt_files_save(f, to, buf_slice(&bytes));
+	if (fd >= 0)
+		close(fd);
+	buf_release(&bytes);
 	return r;
 }

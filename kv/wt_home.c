@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,13 +110,25 @@ wt_home_look(const char *directory, bool create, bool repair, bool *fresh)
 	return 0;
 }
 
-bool
-wt_home_was_open(const char *directory)
+static bool
+has(const char *directory, const char *name)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", directory, WT_HOME_OPEN);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	return access(path, F_OK) == 0;
+}
+
+bool
+wt_home_was_open(const char *directory)
+{
+	return has(directory, WT_HOME_OPEN);
+}
+
+bool
+wt_home_has_metadata(const char *directory)
+{
+	return has(directory, WT_HOME_METADATA);
 }
 
 void
@@ -125,6 +138,53 @@ wt_home_closed(const char *directory)
 
 	snprintf(path, sizeof(path), "%s/%s", directory, WT_HOME_OPEN);
 	unlink(path);
+}
+
+/* Copies a file of the directory. */
+static int
+copy(int directory, const char *from, const char *to)
+{
+	struct stat st;
+	int r = 0;
+	int in = openat(directory, from, O_RDONLY | O_CLOEXEC);
+	int out = openat(
+	    directory, to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (in < 0 || out < 0 || fstat(in, &st) ||
+	    sendfile(out, in, NULL, (size_t)st.st_size) != st.st_size ||
+	    fsync(out))
+		r = -errno;
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		close(out);
+	return r;
+}
+
+int
+wt_home_restore(const char *directory)
+{
+	static const char *const own[] = {
+	    "WiredTiger.turtle", "WiredTiger.wt", "WiredTigerLAS.wt"};
+	char aside[64];
+	int r = 0;
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || faccessat(fd, WT_HOME_METADATA, R_OK, 0))
+		r = why(EIO,
+		    "%s: there is no copy of the list of tables (%s): bring "
+		    "the store back from a backup",
+		    directory, WT_HOME_METADATA);
+	for (size_t i = 0; r == 0 && i < sizeof(own) / sizeof(*own); i++) {
+		snprintf(aside, sizeof(aside), "%s.damaged", own[i]);
+		if (renameat(fd, own[i], fd, aside) && errno != ENOENT)
+			r = -errno;
+	}
+	if (r == 0)
+		r = copy(fd, WT_HOME_METADATA, WT_HOME_BACKUP);
+	if (fd >= 0)
+		close(fd);
+	return r;
 }
 
 void

@@ -179,15 +179,6 @@ wt_pool_forget(struct wt_pool *pool, uint32_t table)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-bool
-wt_pool_busy(struct wt_pool *pool)
-{
-	pthread_mutex_lock(&pool->lock);
-	bool busy = pool->taken > 0;
-	pthread_mutex_unlock(&pool->lock);
-	return busy;
-}
-
 int
 wt_pool_open(struct wt_pool *pool, WT_SESSION **out)
 {
@@ -227,15 +218,13 @@ wt_pool_take(struct wt_pool *pool, struct ordered_session **out)
 	struct ordered_session *s = pool->idle;
 	if (s)
 		pool->idle = s->next;
-	pool->taken++;
 	uint64_t generation = pool->generation;
 	pthread_mutex_unlock(&pool->lock);
 	if (!s)
 		r = session_new(pool, &s);
 	if (r) {
 		pthread_mutex_lock(&pool->lock);
-		pool->taken--;
-		pthread_mutex_unlock(&pool->lock);
+			pthread_mutex_unlock(&pool->lock);
 	} else {
 		s->generation = generation;
 	}
@@ -260,7 +249,6 @@ wt_pool_give(struct ordered_session *s)
 	pthread_mutex_lock(&pool->lock);
 	if (s->generation != pool->generation)
 		cached_close(&s->cached);
-	pool->taken--;
 	s->next = pool->idle;
 	pool->idle = s;
 	pthread_mutex_unlock(&pool->lock);
@@ -268,19 +256,42 @@ wt_pool_give(struct ordered_session *s)
 
 /* --- the store's own sessions --------------------------------------------- */
 
-int
-wt_pool_with_session(struct wt_pool *pool,
-    int (*work)(WT_SESSION *session, const char *uri, const char *config),
-    const char *uri, const char *config)
+static int
+session_do(
+    WT_SESSION *session, enum wt_verb verb, const char *uri, const char *config)
 {
+	switch (verb) {
+	case WT_CREATE:
+		return session->create(session, uri, config);
+	case WT_DROP:
+		return session->drop(session, uri, config);
+	case WT_COMPACT:
+		return session->compact(session, uri, config);
+	case WT_VERIFY:
+		return session->verify(session, uri, config);
+	case WT_SALVAGE:
+		return session->salvage(session, uri, config);
+	}
+	return EINVAL;
+}
+
+int
+wt_pool_do(
+    struct wt_pool *pool, enum wt_verb verb, uint32_t table, const char *config)
+{
+	char uri[WT_URI_BYTES];
 	WT_SESSION *session;
 	int r = wt_pool_open(pool, &session);
 
 	if (r)
 		return r;
-	r = wt_pool_error(pool, work(session, uri, config));
+	atomic_store(&pool->changed, true);
+	wt_pool_uri(table, uri);
+	r = wt_pool_error(pool, session_do(session, verb, uri, config));
 	session->close(session, NULL);
-	return r;
+	if (r == -ENOENT)
+		return why(ENOENT, "there is no table %u", table);
+	return r == -EBUSY ? why(EBUSY, "table %u is in use", table) : r;
 }
 
 int
@@ -324,6 +335,31 @@ wt_pool_statistic(WT_SESSION *session, const char *uri, int which)
 		value = 0;
 	cursor->close(cursor);
 	return value;
+}
+
+static int
+add_reusable(void *context, WT_SESSION *session, uint32_t table)
+{
+	uint64_t *sum = context;
+	char uri[WT_URI_BYTES + sizeof("statistics:")];
+
+	snprintf(uri, sizeof(uri), "statistics:table:%06u", table);
+	*sum += wt_pool_statistic(session, uri, WT_STAT_DSRC_BLOCK_REUSE_BYTES);
+	return 0;
+}
+
+uint64_t
+wt_pool_reusable(void *context)
+{
+	struct wt_pool *pool = context;
+	WT_SESSION *session;
+	uint64_t sum = 0;
+
+	if (wt_pool_open(pool, &session))
+		return 0;
+	wt_pool_each_table(pool, session, add_reusable, &sum);
+	session->close(session, NULL);
+	return sum;
 }
 
 /* --- transactions --------------------------------------------------------- */
@@ -376,6 +412,8 @@ wt_session_begin(struct ordered_session *s, enum ordered_intent intent)
 		    s->wt->begin_transaction(s->wt, "isolation=snapshot"));
 	s->active = r == 0;
 	s->intent = intent;
+	if (intent != ORDERED_READ)
+		atomic_store(&s->pool->changed, true);
 	return r;
 }
 

@@ -33,31 +33,40 @@ struct wt_room {
 };
 
 /* Plans a store in directory with that much cache, less on a small disk. */
-int wt_room_init(struct wt_room *room, const char *directory, uint64_t cache);
+int
+wt_room_init(struct wt_room *room, const char *directory, uint64_t cache);
 
-void wt_room_release(struct wt_room *room);
+void
+wt_room_release(struct wt_room *room);
 
 /* Whether a transaction may begin: 0 or -ENOSPC. *first: this is the refusal
  * that ends a time of plenty. */
-int wt_room_ask(struct wt_room *room, enum ordered_intent intent, bool *first);
+int
+wt_room_ask(struct wt_room *room, enum ordered_intent intent, bool *first);
 
 /* So many bytes were written: each goes to the log and to its table. */
-void wt_room_took(struct wt_room *room, uint64_t size);
+void
+wt_room_took(struct wt_room *room, uint64_t size);
 
 /* Bytes left on the disk, asked at most 30 ms ago; fresh: now. */
-uint64_t wt_room_available(struct wt_room *room, bool fresh);
+uint64_t
+wt_room_available(struct wt_room *room, bool fresh);
 
 /* What writes can still take: what is above T. */
-uint64_t wt_room_writable(struct wt_room *room);
+uint64_t
+wt_room_writable(struct wt_room *room);
 
 /* Bytes that the directory's files take, counted at most a second ago. */
-uint64_t wt_room_used(struct wt_room *room);
+uint64_t
+wt_room_used(struct wt_room *room);
 
 /* Gives the reserve up if the disk is too full to open the store on it:
  * -ENOSPC if that does not help. */
-int wt_room_for_opening(struct wt_room *room, const char *directory);
+int
+wt_room_for_opening(struct wt_room *room, const char *directory);
 
 /* Makes the reserve where it is not and there is plenty of room. */
-void wt_room_keep_reserve(struct wt_room *room);
+void
+wt_room_keep_reserve(struct wt_room *room);
 
 #endif

@@ -77,8 +77,7 @@ wt_group_run(struct wt_group *g, int (*work)(void *context), void *context)
 struct watched {
 	int (*work)(void *context);
 	void *context;
-	int answer; /* valid once done */
-	atomic_bool done;
+	int answer;
 };
 
 static void *
@@ -87,23 +86,29 @@ watched_thread(void *context)
 	struct watched *w = context;
 
 	w->answer = w->work(w->context);
-	atomic_store(&w->done, true);
 	return NULL;
 }
 
-/* Whether w is done, waiting as wt_run_watched() says. */
+/* Joins thread: whether it ended within ms. */
 static bool
-watch(struct watched *w, const atomic_bool *failed, unsigned patience)
+join_within(pthread_t thread, unsigned ms)
 {
-	int64_t failed_at = -1;
+	struct timespec end;
 
-	while (!atomic_load(&w->done)) {
-		if (failed_at < 0 && atomic_load(failed))
-			failed_at = wt_now();
-		if (failed_at >= 0 && wt_now() - failed_at > patience)
-			return false;
-		wt_sleep(TICK_MS);
-	}
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_nsec += ms * 1000000L;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	return pthread_timedjoin_np(thread, NULL, &end) == 0;
+}
+
+/* Joins thread, waiting as wt_run_watched() says: whether it ended. */
+static bool
+join_watching(pthread_t thread, const atomic_bool *failed, unsigned patience)
+{
+	while (!join_within(thread, TICK_MS))
+		if (atomic_load(failed))
+			return join_within(thread, patience);
 	return true;
 }
 
@@ -125,12 +130,11 @@ wt_run_watched(int (*work)(void *context), void *context,
 		free(w);
 		return r;
 	}
-	*done = watch(w, failed, patience);
+	*done = join_watching(thread, failed, patience);
 	if (!*done) {
 		pthread_detach(thread);
 		return 0;
 	}
-	pthread_join(thread, NULL);
 	*answer = w->answer;
 	free(w);
 	return 0;

@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 /* Milliseconds of a clock that never goes back. */
-int64_t wt_now(void);
+int64_t
+wt_now(void);
 
-void wt_sleep(unsigned ms);
+void
+wt_sleep(unsigned ms);
 
 /* Work that is done once for all who asked for it before it began: of those
  * who wait, one leads. */
@@ -21,19 +23,23 @@ struct wt_group {
 	bool led;
 };
 
-void wt_group_init(struct wt_group *g);
-void wt_group_release(struct wt_group *g);
+void
+wt_group_init(struct wt_group *g);
+void
+wt_group_release(struct wt_group *g);
 
 /* Returns once work(context), 0 or a negative errno, was begun after this call
  * and succeeded, in this thread or another; or failed in this one. No two run
  * at a time. */
-int wt_group_run(struct wt_group *g, int (*work)(void *context), void *context);
+int
+wt_group_run(struct wt_group *g, int (*work)(void *context), void *context);
 
 /* Runs work(context) in a thread of its own and waits for it; once *failed is
  * true, for another `patience` ms only. *done: it came back, and *answer is
  * what it said; else it may run for ever, and context must stay. 0 or a
  * negative errno. */
-int wt_run_watched(int (*work)(void *context), void *context,
+int
+wt_run_watched(int (*work)(void *context), void *context,
     const atomic_bool *failed, unsigned patience, bool *done, int *answer);
 
 #endif

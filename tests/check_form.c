@@ -29,8 +29,7 @@ static const struct {
     {FORM_BASE64, "+/8=", "\373\377", 2},
     {FORM_BE64, "0", "\0\0\0\0\0\0\0\0", 8},
     {FORM_BE64, "-1", "\377\377\377\377\377\377\377\377", 8},
-    {FORM_BE64, "9223372036854775807",
-	"\177\377\377\377\377\377\377\377", 8},
+    {FORM_BE64, "9223372036854775807", "\177\377\377\377\377\377\377\377", 8},
     {FORM_BE64, "-9223372036854775808", "\200\0\0\0\0\0\0\0", 8},
     {FORM_BE32, "258", "\0\0\1\2", 4},
     {FORM_BE32, "-2147483648", "\200\0\0\0", 4},
@@ -91,7 +90,8 @@ START_TEST(a_malformed_value_is_refused_with_a_sentence)
 
 	why_clear();
 	ck_assert_int_eq(form_read(bad_values[_i].form,
-	    slice_text(bad_values[_i].text), &out), -EINVAL);
+			     slice_text(bad_values[_i].text), &out),
+	    -EINVAL);
 	ck_assert_str_ne(why_text(-EINVAL), strerror(EINVAL));
 	buf_release(&out);
 }
@@ -101,12 +101,12 @@ START_TEST(a_number_form_refuses_other_widths)
 {
 	struct buf out = {0};
 
-	ck_assert_int_eq(form_print(FORM_BE64, slice_of("1234567", 7), &out),
-	    -EINVAL);
-	ck_assert_int_eq(form_print(FORM_BE64, slice_of("123456789", 9), &out),
-	    -EINVAL);
-	ck_assert_int_eq(form_print(FORM_BE32, slice_of("12345", 5), &out),
-	    -EINVAL);
+	ck_assert_int_eq(
+	    form_print(FORM_BE64, slice_of("1234567", 7), &out), -EINVAL);
+	ck_assert_int_eq(
+	    form_print(FORM_BE64, slice_of("123456789", 9), &out), -EINVAL);
+	ck_assert_int_eq(
+	    form_print(FORM_BE32, slice_of("12345", 5), &out), -EINVAL);
 	ck_assert_uint_eq(out.size, 0);
 	buf_release(&out);
 }
@@ -122,8 +122,8 @@ print_in_pieces(enum form form, struct slice s, size_t room, struct buf *out)
 		size_t whole = form_whole(form, piece, last);
 
 		ck_assert_uint_gt(whole, 0);
-		ck_assert_int_eq(form_print(form, slice_head(s, whole), out),
-		    0);
+		ck_assert_int_eq(
+		    form_print(form, slice_head(s, whole), out), 0);
 		s = slice_skip(s, whole);
 	}
 }
@@ -133,8 +133,8 @@ START_TEST(a_value_in_pieces_prints_as_in_one)
 	static const char value[] = "a\303\251\344\272\272\360\237\230\200"
 				    "\360\237\303(\200\200\200\200\200\\\n"
 				    "\344\272\344\272\272";
-	static const enum form forms[] = {FORM_TEXT, FORM_HEX, FORM_BASE64,
-	    FORM_BYTES};
+	static const enum form forms[] = {
+	    FORM_TEXT, FORM_HEX, FORM_BASE64, FORM_BYTES};
 	struct slice s = slice_of(value, sizeof(value) - 1);
 	struct buf whole = {0}, pieces = {0};
 
@@ -204,12 +204,12 @@ START_TEST(a_time_is_read)
 END_TEST
 
 static const char *const bad_times[] = {"", "-", "-s", "-1", "-1y", "-01h",
-    "--1h", "2h", "9223372036854775807", "01", "+5", "5 ", "now",
-    "2023-11", "2023-1-1", "2023-00-01", "2023-13-01", "2023-04-31",
-    "2023-02-29", "1900-02-29", "2023-11-14T", "2023-11-14T22",
-    "2023-11-14T24:00", "2023-11-14T22:60", "2023-11-14T22:13:60",
-    "2023-11-14T22:13:20.", "2023-11-14T22:13:20z", "2023-11-14T22:13:20+",
-    "2023-11-14T22:13:20+2", "2023-11-14T22:13:20+24:00",
+    "--1h", "2h", "9223372036854775807", "01", "+5", "5 ", "now", "2023-11",
+    "2023-1-1", "2023-00-01", "2023-13-01", "2023-04-31", "2023-02-29",
+    "1900-02-29", "2023-11-14T", "2023-11-14T22", "2023-11-14T24:00",
+    "2023-11-14T22:60", "2023-11-14T22:13:60", "2023-11-14T22:13:20.",
+    "2023-11-14T22:13:20z", "2023-11-14T22:13:20+", "2023-11-14T22:13:20+2",
+    "2023-11-14T22:13:20+24:00",
     "2023-11-14T22:13:20+02:", "2023-11-14T22:13:20+02:60",
     "2023-11-14T22:13:20Zx", "2023-11-14Z", "1969-12-31",
     "1970-01-01T00:00+01:00", "-999999d", "-9223372036854775807w"};
@@ -219,8 +219,8 @@ START_TEST(a_malformed_time_is_refused_with_a_sentence)
 	int64_t ms = 7;
 
 	why_clear();
-	ck_assert_int_eq(time_read(slice_text(bad_times[_i]), NOW, &ms),
-	    -EINVAL);
+	ck_assert_int_eq(
+	    time_read(slice_text(bad_times[_i]), NOW, &ms), -EINVAL);
 	ck_assert_int_eq(ms, 0);
 	ck_assert_str_ne(why_text(-EINVAL), strerror(EINVAL));
 }
@@ -237,15 +237,14 @@ main(void)
 	SRunner *runner = srunner_create(suite);
 	int failures;
 
-	tcase_add_loop_test(of_values, a_form_reads_what_it_prints, 0,
-	    COUNT(values));
+	tcase_add_loop_test(
+	    of_values, a_form_reads_what_it_prints, 0, COUNT(values));
 	tcase_add_test(of_values, hex_is_read_in_either_case);
 	tcase_add_loop_test(of_values,
-	    a_malformed_value_is_refused_with_a_sentence, 0,
-	    COUNT(bad_values));
+	    a_malformed_value_is_refused_with_a_sentence, 0, COUNT(bad_values));
 	tcase_add_test(of_values, a_number_form_refuses_other_widths);
-	tcase_add_loop_test(of_values, a_value_in_pieces_prints_as_in_one, 0,
-	    12);
+	tcase_add_loop_test(
+	    of_values, a_value_in_pieces_prints_as_in_one, 0, 12);
 	tcase_add_test(of_values, the_forms_have_names);
 	tcase_add_loop_test(of_times, a_time_is_read, 0, COUNT(times));
 	tcase_add_loop_test(of_times,

@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(an_open_table_declares_32_families_at_most)
 {
-	char name[8];
+	char name[16];
 
 	OK(kit_create("t", "table open=1\n"));
 	for (int i = 0; i < OPEN_FAMILIES_MAX; i++) {

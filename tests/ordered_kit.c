@@ -17,6 +17,18 @@ __lsan_default_suppressions(void)
 	return "leak:libwiredtiger";
 }
 
+/* And it is not built for the thread sanitizer, which cannot see its locks. */
+const char *
+__tsan_default_suppressions(void);
+
+const char *
+__tsan_default_suppressions(void)
+{
+	return "called_from_lib:libwiredtiger\n"
+	       "race:wt_session_get\n"
+	       "race:cached_open\n";
+}
+
 void
 create(uint32_t table)
 {

@@ -8,28 +8,37 @@
 /* The store under test. */
 extern struct ordered *o;
 
-void create(uint32_t table);
+void
+create(uint32_t table);
 
-struct ordered_session *session(void);
+struct ordered_session *
+session(void);
 
-struct ordered_session *begin(enum ordered_intent intent);
+struct ordered_session *
+begin(enum ordered_intent intent);
 
 /* And releases. */
-void commit(struct ordered_session *s);
+void
+commit(struct ordered_session *s);
 
-void put(struct ordered_session *s, uint32_t table, const char *key,
+void
+put(struct ordered_session *s, uint32_t table, const char *key,
     const char *value);
 
 /* Stores the keys, a space between, each as its own value, and commits. */
-void put_all(uint32_t table, const char *names);
+void
+put_all(uint32_t table, const char *names);
 
 /* The keys a session sees, a space between; valid until the next call. */
-const char *keys_seen(struct ordered_session *s, uint32_t table);
+const char *
+keys_seen(struct ordered_session *s, uint32_t table);
 
-const char *keys(uint32_t table);
+const char *
+keys(uint32_t table);
 
 /* The value of key, "-" for none; valid until the next call. */
-const char *value_seen(
+const char *
+value_seen(
     struct ordered_session *s, uint32_t table, const char *key);
 
 #endif

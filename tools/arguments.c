@@ -23,8 +23,7 @@ static const struct option_words words[OPTION_COUNT] = {
     [OPTION_AS] = {"as", "FORM",
 	"values as hex, base64, be64 or be32 (numbers of 8 or 4 bytes)", 0},
     [OPTION_BATCH] = {"batch", "N",
-	"at most N cells in one JSON object; a longer row comes in several",
-	0},
+	"at most N cells in one JSON object; a longer row comes in several", 0},
     [OPTION_COLUMNS] = {"columns", "C,...",
 	"only these families and columns (FAMILY or FAMILY:QUALIFIER)", 0},
     [OPTION_DROP] = {"drop", "FAMILY", "drop a family with its data", 0},
@@ -39,8 +38,7 @@ static const struct option_words words[OPTION_COUNT] = {
     [OPTION_NO_PROGRESS] = {"no-progress", NULL, "show no progress", 0},
     [OPTION_NULL] = {"null", NULL,
 	"end each record with a NUL byte instead of a newline", '0'},
-    [OPTION_OPEN] = {"open", NULL,
-	"let a first cell declare its family", 0},
+    [OPTION_OPEN] = {"open", NULL, "let a first cell declare its family", 0},
     [OPTION_PREFIX] = {"prefix", "P", "only rows that begin with P", 0},
     [OPTION_PROGRESS] = {"progress", NULL,
 	"show progress even if standard error is no terminal", 0},
@@ -50,8 +48,7 @@ static const struct option_words words[OPTION_COUNT] = {
 	"values as the bytes themselves (as input, - is standard input)", 0},
     [OPTION_REPAIR] = {"repair", NULL, "mend what can be mended", 0},
     [OPTION_REVERSED] = {"reversed", NULL, "rows in descending order", 0},
-    [OPTION_SEAL] = {"seal", NULL, "refuse families that are not declared",
-	0},
+    [OPTION_SEAL] = {"seal", NULL, "refuse families that are not declared", 0},
     [OPTION_SINCE] = {"since", "TIME", "only versions of TIME or later", 0},
     [OPTION_TO] = {"to", "K", "only rows before K", 0},
     [OPTION_TS] = {"ts", "TS", "the timestamp, in ms since 1970", 0},
@@ -66,8 +63,7 @@ static const struct option_words words[OPTION_COUNT] = {
 static void
 take_option(struct arguments *a, enum option_id id, const char *value)
 {
-	a->given[a->given_count++] =
-	    (struct given){id, value ? value : ""};
+	a->given[a->given_count++] = (struct given){id, value ? value : ""};
 }
 
 /* The option table of getopt_long for one command; --help is in each. */
@@ -116,7 +112,7 @@ static bool
 is_number(const struct command *command, const char *word)
 {
 	return word[0] == '-' && isdigit((unsigned char)word[1]) &&
-	    !option_of_letter(command, word[1]);
+	       !option_of_letter(command, word[1]);
 }
 
 static int
@@ -125,8 +121,8 @@ bad_option(const struct arguments *a, int answer, const char *word)
 	if (answer == ':')
 		return usage(a, "%s needs an argument", word);
 	if (optopt >= 256)
-		return usage(a, "--%s takes no argument",
-		    words[optopt - 256].name);
+		return usage(
+		    a, "--%s takes no argument", words[optopt - 256].name);
 	if (optopt)
 		return usage(a, "no option -%c", optopt);
 	return usage(a, "no option %s, or more than one", word);
@@ -159,8 +155,8 @@ read_words(struct arguments *a, int argc, char **argv, const char *letters)
 		else if (answer >= 256)
 			take_option(a, answer - 256, optarg);
 		else
-			take_option(a, option_of_letter(a->command, answer),
-			    optarg);
+			take_option(
+			    a, option_of_letter(a->command, answer), optarg);
 	}
 	while (optind < argc)
 		a->operands[a->count++] = argv[optind++];

@@ -9,7 +9,8 @@ _cellfs()
 		truncate drop put get scan count delete deleteall incr
 		append cas compact check stats"
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W "$commands --help --version" -- "$word"))
+		options="$commands --help --version"
+		COMPREPLY=($(compgen -W "$options" -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in

@@ -41,6 +41,11 @@ print_safe(const char *text)
 void
 message(const char *subject, const char *line)
 {
+	size_t size = strlen(subject);
+
+	if (strncmp(line, subject, size) == 0 &&
+	    strncmp(line + size, ": ", 2) == 0)
+		line += size + 2; /* it names its subject itself */
 	fflush(stdout);
 	fputs("cellfs: ", stderr);
 	print_safe(subject);
@@ -87,8 +92,7 @@ print_commands(void)
 	       "Tables of rows, families and cells, kept in a store and "
 	       "mounted as a file tree.\n\nCommands:\n");
 	for (size_t i = 0; commands[i]; i++)
-		printf("  %-10s %s\n", commands[i]->name,
-		    commands[i]->summary);
+		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\nOptions:\n"
 	       "      --help     print this help, or that of a COMMAND\n"
 	       "      --version  print the version\n\n"

@@ -40,8 +40,8 @@ single(struct arguments *a, struct change *c, size_t given, size_t least,
 	if (given < least)
 		return usage(a, "too few operands");
 	if (given > most)
-		return usage(a, "one operand too many: %s",
-		    a->operands[a->count - 1]);
+		return usage(
+		    a, "one operand too many: %s", a->operands[a->count - 1]);
 	return make_ops(a, c, 1);
 }
 
@@ -70,7 +70,7 @@ change_put(struct arguments *a, size_t first, struct change *c)
 
 	if (given < 2 || given % 2)
 		return usage(a, "columns and values come in pairs, "
-		    "FAMILY:QUALIFIER VALUE");
+				"FAMILY:QUALIFIER VALUE");
 	status = make_ops(a, c, given / 2);
 	for (size_t i = 0; i < given / 2 && status == STATUS_DONE; i++)
 		status = read_put(a, first + 2 * i, &c->mutation.ops[i]);
@@ -85,7 +85,7 @@ change_delete(struct arguments *a, size_t first, struct change *c)
 
 	if (!option(a, OPTION_TS) && !newest)
 		return usage(a, "--ts TS or --newest says which version; "
-		    "deleteall deletes all of them");
+				"deleteall deletes all of them");
 	if (option(a, OPTION_TS) && newest)
 		return usage(a, "--ts and --newest exclude each other");
 	status = single(a, c, a->count - first, 1, 1);

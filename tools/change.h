@@ -16,29 +16,21 @@ struct change {
 };
 
 /* How the operands from first on are read: a status. */
-typedef int (*change_reader)(struct arguments *a, size_t first,
-    struct change *c);
+typedef int (*change_reader)(
+    struct arguments *a, size_t first, struct change *c);
 
-int
-change_put(struct arguments *a, size_t first, struct change *c);
-int
-change_delete(struct arguments *a, size_t first, struct change *c);
-int
-change_deleteall(struct arguments *a, size_t first, struct change *c);
-int
-change_incr(struct arguments *a, size_t first, struct change *c);
-int
-change_append(struct arguments *a, size_t first, struct change *c);
+int change_put(struct arguments *a, size_t first, struct change *c);
+int change_delete(struct arguments *a, size_t first, struct change *c);
+int change_deleteall(struct arguments *a, size_t first, struct change *c);
+int change_incr(struct arguments *a, size_t first, struct change *c);
+int change_append(struct arguments *a, size_t first, struct change *c);
 
 /* Reads TABLE and ROW from operands 1 and 2. */
-int
-change_place(struct arguments *a, struct change *c);
+int change_place(struct arguments *a, struct change *c);
 
 /* Applies c to its row: a status. */
-int
-change_apply(struct store *s, const char *subject, struct change *c);
+int change_apply(struct store *s, const char *subject, struct change *c);
 
-void
-change_release(struct change *c);
+void change_release(struct change *c);
 
 #endif

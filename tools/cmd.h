@@ -82,7 +82,7 @@ struct arguments {
 	size_t given_count;
 	struct buf *parsed; /* the bytes behind the slices handed out */
 	size_t parsed_count;
-	int input;	    /* what stands for standard input, or -1 */
+	int input;	      /* what stands for standard input, or -1 */
 	struct source source; /* over input */
 	off_t input_start;
 };
@@ -99,39 +99,30 @@ extern const struct command command_alter, command_append, command_cas,
 
 /* What mount(8) calls: mount.cellfs STORE DIR [-sfnv] [-N NS] [-t TYPE]
  * [-o OPTIONS]. */
-int
-mount_helper(int argc, char **argv);
+int mount_helper(int argc, char **argv);
 
 /* The option's argument as last given, "" if it has none, NULL if absent. */
-const char *
-option(const struct arguments *a, enum option_id id);
+const char *option(const struct arguments *a, enum option_id id);
 
 /* Reads argv[1..] into a; STATUS_DONE with *help set if --help is there. */
-int
-arguments_read(struct arguments *a, int argc, char **argv, bool *help);
+int arguments_read(struct arguments *a, int argc, char **argv, bool *help);
 
-void
-arguments_release(struct arguments *a);
+void arguments_release(struct arguments *a);
 
 /* Prints the options of a command, one a line. */
-void
-arguments_help(const struct command *command);
+void arguments_help(const struct command *command);
 
 /* "cellfs: COMMAND: sentence", and where to read on: STATUS_USAGE. */
-int
-usage(const struct arguments *a, const char *format, ...)
+int usage(const struct arguments *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* "cellfs: SUBJECT: the sentence of error": STATUS_FAILED. */
-int
-failed(const char *subject, int error);
+int failed(const char *subject, int error);
 
 /* Likewise for what was malformed on the command line: STATUS_USAGE. */
-int
-malformed(const char *subject, int error);
+int malformed(const char *subject, int error);
 
 /* "cellfs: SUBJECT: line", without anything that could upset a terminal. */
-void
-message(const char *subject, const char *line);
+void message(const char *subject, const char *line);
 
 #endif

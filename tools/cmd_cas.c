@@ -28,8 +28,10 @@ static int
 read_compare(const char *word, enum compare *out)
 {
 	static const char *const names[] = {[CMP_LESS] = "<",
-	    [CMP_LESS_OR_EQUAL] = "<=", [CMP_EQUAL] = "=",
-	    [CMP_NOT_EQUAL] = "!=", [CMP_GREATER_OR_EQUAL] = ">=",
+	    [CMP_LESS_OR_EQUAL] = "<=",
+	    [CMP_EQUAL] = "=",
+	    [CMP_NOT_EQUAL] = "!=",
+	    [CMP_GREATER_OR_EQUAL] = ">=",
 	    [CMP_GREATER] = ">"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -48,13 +50,14 @@ read_condition(struct arguments *a, struct condition *c, size_t *next)
 	int status = parse_cell(a, a->operands[3], &column);
 
 	*c = (struct condition){.family = column.family,
-	    .qualifier = column.qualifier, .compare = CMP_EQUAL};
+	    .qualifier = column.qualifier,
+	    .compare = CMP_EQUAL};
 	*next = 4;
 	if (status || option(a, OPTION_ABSENT))
 		return status;
 	if (a->count < 6)
 		return usage(a, "a comparison and a value, or --absent, are "
-		    "wanted");
+				"wanted");
 	*next = 6;
 	status = read_compare(a->operands[4], &c->compare);
 	if (status == STATUS_DONE)
@@ -65,14 +68,16 @@ read_condition(struct arguments *a, struct condition *c, size_t *next)
 static int
 check_options(const struct arguments *a, const struct verb *verb)
 {
-	static const enum option_id kinds[] = {OPTION_TS, OPTION_TTL,
-	    OPTION_NEWEST};
+	static const enum option_id kinds[] = {
+	    OPTION_TS, OPTION_TTL, OPTION_NEWEST};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (option(a, kinds[i]) && verb->allowed[0] != kinds[i] &&
 		    verb->allowed[1] != kinds[i])
-			return usage(a, "%s does not go with --ts, --ttl or "
-			    "--newest as given", verb->name);
+			return usage(a,
+			    "%s does not go with --ts, --ttl or "
+			    "--newest as given",
+			    verb->name);
 	return STATUS_DONE;
 }
 

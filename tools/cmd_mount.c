@@ -36,7 +36,8 @@ read_size(const char *name, const char *text, uint64_t *out)
 
 	if ((text[digits] && (!unit || text[digits + 1])) ||
 	    text_number(slice_of(text, digits), UINT64_MAX >> shift >> 1,
-		&number) < 0 || number == 0)
+		&number) < 0 ||
+	    number == 0)
 		return bad_value(name, "a size such as 512M or 4G");
 	*out = number << shift;
 	return 0;
@@ -147,13 +148,13 @@ static bool
 is_ignored(const char *word)
 {
 	return in_list(ignored, word) || begins(word, "x-") ||
-	    begins(word, "X-") || begins(word, "comment=") ||
-	    begins(word, "user=");
+	       begins(word, "X-") || begins(word, "comment=") ||
+	       begins(word, "user=");
 }
 
 static int
-read_own(const struct own_option *option, const char *word,
-    struct mount_options *o)
+read_own(
+    const struct own_option *option, const char *word, struct mount_options *o)
 {
 	const char *value = word + strlen(option->name);
 
@@ -189,8 +190,10 @@ read_word(struct reading *r, const char *word)
 			buf_byte(&r->fuse, ',');
 		buf_text(&r->fuse, word);
 	} else if (!is_ignored(word) && !r->sloppy) {
-		return why(EINVAL, "%s is no mount option; cache= buffers= "
-		    "sync= uid= gid= umask= ro, or one of mount(8)", word);
+		return why(EINVAL,
+		    "%s is no mount option; cache= buffers= "
+		    "sync= uid= gid= umask= ro, or one of mount(8)",
+		    word);
 	}
 	return 0;
 }
@@ -224,7 +227,8 @@ mount_it(struct reading *r)
 	r->mount->fuse_options = (char *)r->fuse.data;
 	e = mount_run(r->mount);
 	for (int waited = 0; e == -EBUSY && waited < PASSING_MS &&
-	     mounted_passing(r->mount->store); waited += PASSING_POLL_MS)
+			     mounted_passing(r->mount->store);
+	     waited += PASSING_POLL_MS)
 		e = mount_run(r->mount);
 	return e < 0 ? failed(r->mount->mount_point, e) : STATUS_DONE;
 }
@@ -254,7 +258,7 @@ static int
 helper_usage(void)
 {
 	message("mount.cellfs", "mount.cellfs STORE DIR [-sfnv] [-o OPTIONS] "
-	    "is what mount(8) calls");
+				"is what mount(8) calls");
 	return STATUS_USAGE;
 }
 
@@ -306,8 +310,8 @@ mount_helper(int argc, char **argv)
 	return status;
 }
 
-static const enum option_id mount_options[] = {OPTION_FOREGROUND,
-    OPTION_MOUNT_OPTIONS, OPTION_END};
+static const enum option_id mount_options[] = {
+    OPTION_FOREGROUND, OPTION_MOUNT_OPTIONS, OPTION_END};
 
 const struct command command_mount = {
     .name = "mount",

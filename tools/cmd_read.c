@@ -38,8 +38,8 @@ read_versions(const struct arguments *a, struct scan_spec *spec)
 	if (text && strcmp(text, "all") == 0)
 		versions = 0;
 	else
-		status = parse_number(a, OPTION_VERSIONS, 1, INT32_MAX,
-		    &versions);
+		status =
+		    parse_number(a, OPTION_VERSIONS, 1, INT32_MAX, &versions);
 	spec->versions = versions;
 	return status;
 }
@@ -69,8 +69,8 @@ read_times(const struct arguments *a, struct scan_spec *spec)
 static int
 add_column(struct arguments *a, struct reading *r, const char *text)
 {
-	struct column *grown = realloc(r->columns,
-	    (r->spec.column_count + 1) * sizeof(*grown));
+	struct column *grown =
+	    realloc(r->columns, (r->spec.column_count + 1) * sizeof(*grown));
 
 	if (!grown)
 		return failed(a->command->name, -ENOMEM);
@@ -115,8 +115,8 @@ read_rows(struct arguments *a, struct reading *r)
 	e = kv_prefix_range(prefix, &r->start, &r->stop);
 	if (e == 0 && slice_compare(from, buf_slice(&r->start)) > 0)
 		e = buf_set(&r->start, from);
-	if (e == 0 && to.size && (r->stop.size == 0 ||
-	    slice_compare(to, buf_slice(&r->stop)) < 0))
+	if (e == 0 && to.size &&
+	    (r->stop.size == 0 || slice_compare(to, buf_slice(&r->stop)) < 0))
 		e = buf_set(&r->stop, to);
 	return e < 0 ? failed(a->command->name, e) : STATUS_DONE;
 }
@@ -151,8 +151,8 @@ read_scan(struct arguments *a, struct reading *r)
 	if (status == STATUS_DONE)
 		status = read_columns(a, r);
 	if (status == STATUS_DONE)
-		status = parse_number(a, OPTION_LIMIT, 1, INT64_MAX,
-		    &r->spec.limit);
+		status =
+		    parse_number(a, OPTION_LIMIT, 1, INT64_MAX, &r->spec.limit);
 	set_bounds(r);
 	return status;
 }

@@ -25,7 +25,9 @@ owner(void)
 
 	umask(mask);
 	return (struct attrs){.set = ATTR_MODE | ATTR_UID | ATTR_GID,
-	    .mode = 0777 & ~mask, .uid = geteuid(), .gid = getegid()};
+	    .mode = 0777 & ~mask,
+	    .uid = geteuid(),
+	    .gid = getegid()};
 }
 
 /* Reads FAMILY[:ATTR=VALUE,...] into s. seen holds the families named so far:
@@ -44,8 +46,10 @@ read_family(struct arguments *a, const char *text, struct schema *seen,
 		return failed(a->command->name, -ENOMEM);
 	status = parse_family(a, word, &name);
 	if (status == STATUS_DONE && schema_family(seen, name))
-		status = malformed(text, why(EINVAL, "family %s is named "
-		    "twice", word));
+		status = malformed(text, why(EINVAL,
+					     "family %s is named "
+					     "twice",
+					     word));
 	if (status == STATUS_DONE) {
 		r = schema_declare(seen, name, &family);
 		if (r == 0)
@@ -104,7 +108,7 @@ read_table_attribute(const char *text, struct schema *s)
 {
 	if (strncasecmp(text, "open=", 5))
 		return malformed(text, why(EINVAL, "no attribute of a table; "
-		    "open=0 or open=1"));
+						   "open=0 or open=1"));
 	if (strcmp(text + 5, "0") && strcmp(text + 5, "1"))
 		return malformed(text, why(EINVAL, "open is 0 or 1"));
 	s->open = text[5] == '1';
@@ -129,11 +133,11 @@ drop_family(struct arguments *a, const char *text, struct schema *seen,
 	if (status)
 		return status;
 	if (schema_family(seen, name))
-		return malformed(text, why(EINVAL, "family %s is named twice",
-		    text));
+		return malformed(
+		    text, why(EINVAL, "family %s is named twice", text));
 	if (!schema_family(s, name))
 		return failed(text, why(ENOENT, "no family %s in table %s",
-		    text, a->operands[1]));
+					text, a->operands[1]));
 	schema_undeclare(s, name);
 	r = schema_declare(seen, name, &family);
 	return r < 0 ? failed(text, r) : STATUS_DONE;
@@ -217,66 +221,43 @@ read_file(const char *path, struct buf *out)
 	if (!f)
 		return -errno;
 	while (out->size <= SCHEMA_FILE_MAX &&
-	    (got = fread(chunk, 1, sizeof(chunk), f)) > 0)
+	       (got = fread(chunk, 1, sizeof(chunk), f)) > 0)
 		buf_append(out, slice_of(chunk, got));
 	if (ferror(f))
 		r = -errno;
 	else if (out->size > SCHEMA_FILE_MAX)
-		r = why(EFBIG, "a schema has at most %zu bytes",
-		    SCHEMA_FILE_MAX);
+		r = why(
+		    EFBIG, "a schema has at most %zu bytes", SCHEMA_FILE_MAX);
 	if (!standard)
 		fclose(f);
 	return r < 0 ? r : buf_status(out);
 }
 
-/* The schema that text alone declares for a table; open stays as it is where
- * the text does not say. */
+/* The schema that text alone declares for a table. */
 static int
-schema_from(struct slice name, struct slice text, bool open,
-    struct schema *out)
+schema_from(struct slice name, struct slice text, struct schema *out)
 {
-	int r;
+	int r = buf_set(&out->name, name);
 
-	*out = (struct schema){.open = open};
-	r = buf_set(&out->name, name);
 	if (r == 0)
 		r = schema_parse(out, text);
-	if (r == 0)
-		r = schema_check(out);
-	return r;
+	return r == 0 ? schema_check(out) : r;
 }
 
 static int
-apply_text(struct arguments *a, struct store *s, struct slice name,
-    struct slice text)
+apply_schema(struct kv *kv, const struct schema *schema)
 {
 	const struct attrs attrs = owner();
-	struct schema old = {0}, new = {0};
-	int status = STATUS_DONE;
-	int r = kv_table_schema(s->kv, name, &old);
-	bool create = r == -ENOENT;
+	int r = kv_table_alter(kv, schema, false);
 
-	if (r < 0 && !create)
-		return failed(a->operands[1], r);
-	r = schema_from(name, text, old.open, &new);
-	if (r < 0) {
-		status = malformed(a->operands[2], r);
-	} else {
-		r = create ? kv_table_create(s->kv, &new, &attrs)
-			   : kv_table_alter(s->kv, &new, false);
-		if (r < 0)
-			status = failed(a->operands[1], r);
-	}
-	schema_release(&old);
-	schema_release(&new);
-	return status;
+	return r == -ENOENT ? kv_table_create(kv, schema, &attrs) : r;
 }
 
 /* Reads and checks the file before a store is opened or made. */
 static int
 apply_file(struct arguments *a, struct slice name)
 {
-	struct schema check = {0};
+	struct schema schema = {0};
 	struct buf text = {0};
 	struct store s;
 	int status = STATUS_DONE;
@@ -284,14 +265,17 @@ apply_file(struct arguments *a, struct slice name)
 
 	if (r < 0)
 		status = failed(a->operands[2], r);
-	else if ((r = schema_from(name, buf_slice(&text), false, &check)) < 0)
+	else if ((r = schema_from(name, buf_slice(&text), &schema)) < 0)
 		status = malformed(a->operands[2], r);
 	if (status == STATUS_DONE)
 		status = store_open(&s, a->operands[0], STORE_CREATE);
-	if (status == STATUS_DONE)
-		status = store_close(&s,
-		    apply_text(a, &s, name, buf_slice(&text)));
-	schema_release(&check);
+	if (status == STATUS_DONE) {
+		r = apply_schema(s.kv, &schema);
+		if (r < 0)
+			status = failed(a->operands[1], r);
+		status = store_close(&s, status);
+	}
+	schema_release(&schema);
 	buf_release(&text);
 	return status;
 }

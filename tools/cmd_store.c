@@ -13,19 +13,30 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* A word of the control file: blanks part words there. */
+static void
+add_word(struct slice word, struct buf *line)
+{
+	struct buf text = {0};
+
+	text_print(word, &text);
+	for (size_t i = 0; i < text.size; i++)
+		if (text.data[i] == ' ')
+			buf_text(line, "\\x20");
+		else
+			buf_byte(line, text.data[i]);
+	line->failed |= text.failed;
+	buf_release(&text);
+}
+
 /* The line for the control file of a mount. */
 static int
 compact_line(struct slice table, struct slice family, struct buf *line)
 {
-	buf_text(line, "compact");
-	if (table.size) {
-		buf_byte(line, ' ');
-		text_print(table, line);
-	}
-	if (family.size) {
-		buf_byte(line, ' ');
-		text_print(family, line);
-	}
+	buf_text(line, "compact ");
+	add_word(table, line);
+	buf_byte(line, ' ');
+	add_word(family, line);
 	buf_text(line, "\n");
 	buf_byte(line, 0);
 	return buf_status(line);
@@ -65,8 +76,8 @@ run_compact(struct arguments *a)
 		return status;
 	if (compact_line(table, family, &line) < 0)
 		status = failed("compact", -ENOMEM);
-	else if (!store_delegate(a->operands[0], subject, (char *)line.data,
-	    &status))
+	else if (!store_delegate(
+		     a->operands[0], subject, (char *)line.data, &status))
 		status = compact(a, table, family);
 	buf_release(&line);
 	return status;
@@ -155,8 +166,8 @@ run_stats(struct arguments *a)
 	return store_close(&s, status);
 }
 
-static const enum option_id compact_options[] = {OPTION_PROGRESS,
-    OPTION_NO_PROGRESS, OPTION_END};
+static const enum option_id compact_options[] = {
+    OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
 
 const struct command command_compact = {
     .name = "compact",
@@ -168,8 +179,8 @@ const struct command command_compact = {
     .run = run_compact,
 };
 
-static const enum option_id check_options[] = {OPTION_REPAIR, OPTION_PROGRESS,
-    OPTION_NO_PROGRESS, OPTION_END};
+static const enum option_id check_options[] = {
+    OPTION_REPAIR, OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
 
 const struct command command_check = {
     .name = "check",
@@ -181,8 +192,8 @@ const struct command command_check = {
     .run = run_check,
 };
 
-static const enum option_id stats_options[] = {OPTION_WATCH, OPTION_JSON,
-    OPTION_END};
+static const enum option_id stats_options[] = {
+    OPTION_WATCH, OPTION_JSON, OPTION_END};
 
 const struct command command_stats = {
     .name = "stats",

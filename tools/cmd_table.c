@@ -65,8 +65,8 @@ json_family(char *line)
 	char *word = strtok_r(line, " ", &rest);
 
 	word = strtok_r(NULL, " ", &rest);
-	json_object_object_add(family, "family",
-	    json_object_new_string(word ? word : ""));
+	json_object_object_add(
+	    family, "family", json_object_new_string(word ? word : ""));
 	while ((word = strtok_r(NULL, " ", &rest))) {
 		char *equals = strchr(word, '=');
 
@@ -98,14 +98,14 @@ print_json_schema(const struct schema *schema, struct buf *text)
 		for (char *line = strtok_r((char *)text->data, "\n", &rest);
 		     line; line = strtok_r(NULL, "\n", &rest))
 			if (strncmp(line, "family ", 7) == 0)
-				json_object_array_add(families,
-				    json_family(line));
-		json_object_object_add(table, "table",
-		    json_object_new_string((char *)name.data));
-		json_object_object_add(table, "open",
-		    json_object_new_boolean(schema->open));
-		json_object_object_add(table, "families",
-		    json_object_get(families));
+				json_object_array_add(
+				    families, json_family(line));
+		json_object_object_add(
+		    table, "table", json_object_new_string((char *)name.data));
+		json_object_object_add(
+		    table, "open", json_object_new_boolean(schema->open));
+		json_object_object_add(
+		    table, "families", json_object_get(families));
 		puts(json_object_to_json_string_ext(table,
 		    JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	}
@@ -194,8 +194,8 @@ run_list(struct arguments *a)
 static int
 run_describe(struct arguments *a)
 {
-	struct listing l = {.json = option(a, OPTION_JSON) != NULL,
-	    .describe = true};
+	struct listing l = {
+	    .json = option(a, OPTION_JSON) != NULL, .describe = true};
 	struct slice table;
 	struct store s;
 	int status;
@@ -298,8 +298,8 @@ run_drop(struct arguments *a)
 }
 
 static const enum option_id json_options[] = {OPTION_JSON, OPTION_END};
-static const enum option_id long_options[] = {OPTION_PROGRESS,
-    OPTION_NO_PROGRESS, OPTION_END};
+static const enum option_id long_options[] = {
+    OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
 static const enum option_id no_options[] = {OPTION_END};
 
 const struct command command_list = {

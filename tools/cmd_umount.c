@@ -123,7 +123,7 @@ unmount(const char *path)
 		return 0;
 	if (errno == EBUSY)
 		return why(EBUSY, "busy: something is open in it, or works in "
-		    "it");
+				  "it");
 	return -errno;
 }
 

@@ -88,8 +88,8 @@ run_append(struct arguments *a)
 /* Applies c to each row that the scan finds; a row is deleted when the scan
  * has left it. */
 static int
-apply_to_rows(struct store *s, const char *subject, struct scan *scan,
-    struct change *c)
+apply_to_rows(
+    struct store *s, const char *subject, struct scan *scan, struct change *c)
 {
 	struct buf row = {0};
 	struct cell cell;
@@ -120,8 +120,8 @@ apply_to_rows(struct store *s, const char *subject, struct scan *scan,
 static int
 delete_prefix(struct arguments *a, struct slice prefix, struct change *c)
 {
-	struct scan_spec spec = {.table = c->mutation.table, .versions = 1,
-	    .keys_only = true};
+	struct scan_spec spec = {
+	    .table = c->mutation.table, .versions = 1, .keys_only = true};
 	struct buf start = {0}, stop = {0};
 	struct scan *scan;
 	struct store s;
@@ -156,7 +156,7 @@ run_deleteall_prefix(struct arguments *a, struct change *c)
 
 	if (status == STATUS_DONE && prefix.size == 0)
 		status = usage(a, "an empty prefix means every row; truncate "
-		    "does that");
+				  "does that");
 	if (status == STATUS_DONE)
 		status = parse_table(a, a->operands[1], &c->mutation.table);
 	if (status == STATUS_DONE)
@@ -182,8 +182,8 @@ run_deleteall(struct arguments *a)
 	return status;
 }
 
-static const enum option_id put_options[] = {OPTION_TS, OPTION_TTL, OPTION_AS,
-    OPTION_RAW_VALUE, OPTION_END};
+static const enum option_id put_options[] = {
+    OPTION_TS, OPTION_TTL, OPTION_AS, OPTION_RAW_VALUE, OPTION_END};
 
 const struct command command_put = {
     .name = "put",
@@ -196,8 +196,8 @@ const struct command command_put = {
     .run = run_put,
 };
 
-static const enum option_id delete_options[] = {OPTION_TS, OPTION_NEWEST,
-    OPTION_END};
+static const enum option_id delete_options[] = {
+    OPTION_TS, OPTION_NEWEST, OPTION_END};
 
 const struct command command_delete = {
     .name = "delete",
@@ -209,8 +209,8 @@ const struct command command_delete = {
     .run = run_delete,
 };
 
-static const enum option_id deleteall_options[] = {OPTION_TS, OPTION_PREFIX,
-    OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
+static const enum option_id deleteall_options[] = {
+    OPTION_TS, OPTION_PREFIX, OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
 
 const struct command command_deleteall = {
     .name = "deleteall",
@@ -234,8 +234,8 @@ const struct command command_incr = {
     .run = run_incr,
 };
 
-static const enum option_id append_options[] = {OPTION_AS, OPTION_RAW_VALUE,
-    OPTION_END};
+static const enum option_id append_options[] = {
+    OPTION_AS, OPTION_RAW_VALUE, OPTION_END};
 
 const struct command command_append = {
     .name = "append",

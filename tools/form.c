@@ -16,7 +16,8 @@ int
 form_named(const char *word, enum form *out)
 {
 	static const char *const names[] = {[FORM_HEX] = "hex",
-	    [FORM_BASE64] = "base64", [FORM_BE64] = "be64",
+	    [FORM_BASE64] = "base64",
+	    [FORM_BE64] = "be64",
 	    [FORM_BE32] = "be32"};
 
 	for (size_t i = FORM_HEX; i <= FORM_BE32; i++)
@@ -45,8 +46,10 @@ read_hex(struct slice text, struct buf *out)
 		int low = hex_digit(text.data[i + 1]);
 
 		if (high < 0 || low < 0)
-			return why(EINVAL, "no hex digit in the two "
-			    "characters at %zu", i + 1);
+			return why(EINVAL,
+			    "no hex digit in the two "
+			    "characters at %zu",
+			    i + 1);
 		buf_byte(out, high << 4 | low);
 	}
 	if (text.size % 2)
@@ -101,8 +104,8 @@ read_number(struct slice text, size_t width, struct buf *out)
 	if (*end || end == digits)
 		return why(EINVAL, "a decimal number is wanted");
 	if (errno || (width == 4 && (number < INT32_MIN || number > INT32_MAX)))
-		return why(EINVAL, "%s does not fit into %zu bytes", digits,
-		    width);
+		return why(
+		    EINVAL, "%s does not fit into %zu bytes", digits, width);
 	if (width == 8)
 		buf_be64(out, number);
 	else
@@ -180,8 +183,8 @@ print_number(size_t width, struct slice piece, struct buf *out)
 	if (piece.size != width)
 		return why(EINVAL, "the value has %zu bytes, be%zu needs %zu",
 		    piece.size, width * 8, width);
-	buf_printf(out, "%" PRId64, width == 8 ? (int64_t)be64(piece.data)
-	    : (int32_t)be32(piece.data));
+	buf_printf(out, "%" PRId64,
+	    width == 8 ? (int64_t)be64(piece.data) : (int32_t)be32(piece.data));
 	return 0;
 }
 

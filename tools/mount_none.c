@@ -9,5 +9,5 @@ mount_run(const struct mount_options *o)
 {
 	(void)o;
 	return why(ENOSYS, "this cellfs was built without FUSE and cannot "
-	    "mount");
+			   "mount");
 }

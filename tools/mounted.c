@@ -29,8 +29,7 @@ file_system_root(int fd)
 		int parent = openat(fd, "..", FOLDER);
 
 		if (parent < 0 || fstat(fd, &here) < 0 ||
-		    fstat(parent, &above) < 0 ||
-		    here.st_dev != above.st_dev ||
+		    fstat(parent, &above) < 0 || here.st_dev != above.st_dev ||
 		    here.st_ino == above.st_ino) {
 			if (parent >= 0)
 				close(parent);
@@ -164,8 +163,8 @@ open_in(const struct mounted *m, const char *name, int flags)
 	char path[4200];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/.cellfs/%s", (char *)m->point.data,
-	    name);
+	snprintf(
+	    path, sizeof(path), "%s/.cellfs/%s", (char *)m->point.data, name);
 	fd = open(path, flags | O_CLOEXEC);
 	return fd < 0 ? why(errno, "%s: %s", path, strerror(errno)) : fd;
 }
@@ -193,8 +192,8 @@ static int
 refused(const struct mounted *m, int control, int errnum)
 {
 	char sentence[SENTENCE_MAX] = "";
-	ssize_t size = fgetxattr(control, "user.cellfs.error", sentence,
-	    sizeof(sentence) - 1);
+	ssize_t size = fgetxattr(
+	    control, "user.cellfs.error", sentence, sizeof(sentence) - 1);
 
 	if (size <= 0)
 		last_of_log(m, sentence, sizeof(sentence));
@@ -220,6 +219,8 @@ mounted_control(const struct mounted *m, const char *line)
 int
 mounted_refuse(const struct mounted *m)
 {
-	return why(EBUSY, "in use by pid %d, mounted at %s; work in the mount "
-	    "or unmount it first", (int)m->pid, (char *)m->point.data);
+	return why(EBUSY,
+	    "in use by pid %d, mounted at %s; work in the mount "
+	    "or unmount it first",
+	    (int)m->pid, (char *)m->point.data);
 }

@@ -16,8 +16,8 @@
 static struct buf *
 parsed_buf(struct arguments *a)
 {
-	struct buf *grown = realloc(a->parsed,
-	    (a->parsed_count + 1) * sizeof(*grown));
+	struct buf *grown =
+	    realloc(a->parsed, (a->parsed_count + 1) * sizeof(*grown));
 
 	if (!grown)
 		return NULL;
@@ -27,8 +27,8 @@ parsed_buf(struct arguments *a)
 }
 
 static int
-parse_bytes(struct arguments *a, enum form form, struct slice text,
-    struct slice *out)
+parse_bytes(
+    struct arguments *a, enum form form, struct slice text, struct slice *out)
 {
 	struct buf *b = parsed_buf(a);
 	int r = b ? form_read(form, text, b) : -ENOMEM;
@@ -63,8 +63,10 @@ check_row(struct slice row, size_t least)
 	if (row.size < least)
 		return why(EINVAL, "a row key has at least one byte");
 	if (row.size > ROW_MAX)
-		return why(ENAMETOOLONG, "a row key has at most %d bytes, "
-		    "not %zu", ROW_MAX, row.size);
+		return why(ENAMETOOLONG,
+		    "a row key has at most %d bytes, "
+		    "not %zu",
+		    ROW_MAX, row.size);
 	return 0;
 }
 
@@ -107,8 +109,8 @@ static int
 split_column(struct arguments *a, const char *text, struct column *out)
 {
 	const char *colon = strchr(text, ':');
-	struct slice family = colon ? slice_of(text, colon - text)
-				    : slice_text(text);
+	struct slice family =
+	    colon ? slice_of(text, colon - text) : slice_text(text);
 	int r;
 
 	*out = (struct column){.whole_family = !colon};
@@ -134,8 +136,10 @@ parse_cell(struct arguments *a, const char *text, struct column *out)
 	int r = split_column(a, text, out);
 
 	if (r == 0 && out->whole_family)
-		r = why(EINVAL, "a family, not a column; FAMILY:QUALIFIER, "
-		    "and %s: for the empty qualifier", text);
+		r = why(EINVAL,
+		    "a family, not a column; FAMILY:QUALIFIER, "
+		    "and %s: for the empty qualifier",
+		    text);
 	return r < 0 ? malformed(text, r) : STATUS_DONE;
 }
 
@@ -149,7 +153,7 @@ parse_form(const struct arguments *a, enum form *out)
 	if (option(a, OPTION_RAW_VALUE)) {
 		if (word)
 			return usage(a, "--as and --raw-value exclude each "
-			    "other");
+					"other");
 		*out = FORM_BYTES;
 	} else if (word) {
 		r = form_named(word, out);
@@ -179,8 +183,8 @@ input_read(const struct source *s, uint64_t offset, void *to, size_t size)
 	const struct arguments *a = s->context;
 
 	while (size) {
-		ssize_t got = pread(a->input, to, size,
-		    a->input_start + offset);
+		ssize_t got =
+		    pread(a->input, to, size, a->input_start + offset);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -188,7 +192,7 @@ input_read(const struct source *s, uint64_t offset, void *to, size_t size)
 			return -errno;
 		if (got == 0)
 			return why(EIO, "standard input became shorter while "
-			    "it was read");
+					"it was read");
 		to = (char *)to + got;
 		offset += got;
 		size -= got;
@@ -257,10 +261,11 @@ take_input(struct arguments *a)
 		if (fstat(a->input, &st) < 0)
 			return -errno;
 	}
-	a->source = (struct source){
-	    .size = st.st_size > a->input_start ? st.st_size - a->input_start
+	a->source = (struct source){.size = st.st_size > a->input_start
+						? st.st_size - a->input_start
 						: 0,
-	    .read = input_read, .context = a};
+	    .read = input_read,
+	    .context = a};
 	return 0;
 }
 
@@ -289,11 +294,12 @@ parse_number(const struct arguments *a, enum option_id id, uint64_t least,
 
 	if (!text)
 		return STATUS_DONE;
-	if (text_number(slice_text(text), most, &number) < 0 ||
-	    number < least)
-		return malformed(text, why(EINVAL, "a whole number from "
-		    "%llu to %llu is wanted", (unsigned long long)least,
-		    (unsigned long long)most));
+	if (text_number(slice_text(text), most, &number) < 0 || number < least)
+		return malformed(text,
+		    why(EINVAL,
+			"a whole number from "
+			"%llu to %llu is wanted",
+			(unsigned long long)least, (unsigned long long)most));
 	*out = number;
 	return STATUS_DONE;
 }

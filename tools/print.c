@@ -22,7 +22,8 @@ printer_init(struct printer *p, const struct arguments *a)
 
 	*p = (struct printer){.json = option(a, OPTION_JSON) != NULL,
 	    .keys_only = option(a, OPTION_KEYS_ONLY) != NULL,
-	    .end = option(a, OPTION_NULL) ? 0 : '\n', .room = PIECE};
+	    .end = option(a, OPTION_NULL) ? 0 : '\n',
+	    .room = PIECE};
 	status = parse_form(a, &p->form);
 	if (status)
 		return status;
@@ -118,8 +119,8 @@ print_chunks(struct printer *p, struct kv *kv, struct scan *s)
 	int r = 0;
 
 	while (r == 0) {
-		int64_t got = kv_scan_read(kv, s, offset, p->piece + held,
-		    p->room - held);
+		int64_t got = kv_scan_read(
+		    kv, s, offset, p->piece + held, p->room - held);
 		struct slice piece = slice_of(p->piece, held);
 		size_t whole;
 
@@ -158,16 +159,16 @@ check_width(const struct printer *p, const struct cell *cell)
 }
 
 static int
-print_cell_value(struct printer *p, struct kv *kv, struct scan *s,
-    const struct cell *cell)
+print_cell_value(
+    struct printer *p, struct kv *kv, struct scan *s, const struct cell *cell)
 {
 	return cell->blob ? print_chunks(p, kv, s)
 			  : print_piece(p, cell->value);
 }
 
 static int
-print_text(struct printer *p, struct kv *kv, struct scan *s,
-    const struct cell *cell)
+print_text(
+    struct printer *p, struct kv *kv, struct scan *s, const struct cell *cell)
 {
 	int r = 0;
 
@@ -200,7 +201,7 @@ begin_object(struct printer *p, const struct cell *cell)
 	int r;
 
 	if (p->in_object && (!slice_equal(buf_slice(&p->row), cell->row) ||
-	    p->in_object == p->batch))
+				p->in_object == p->batch))
 		end_object(p);
 	if (p->in_object++) {
 		buf_byte(&p->line, ',');
@@ -215,8 +216,8 @@ begin_object(struct printer *p, const struct cell *cell)
 }
 
 static int
-print_json(struct printer *p, struct kv *kv, struct scan *s,
-    const struct cell *cell)
+print_json(
+    struct printer *p, struct kv *kv, struct scan *s, const struct cell *cell)
 {
 	const char *quote = is_number(p) ? "" : "\"";
 	int r = begin_object(p, cell);
@@ -239,8 +240,8 @@ print_json(struct printer *p, struct kv *kv, struct scan *s,
 }
 
 int
-printer_cell(struct printer *p, struct kv *kv, struct scan *s,
-    const struct cell *cell)
+printer_cell(
+    struct printer *p, struct kv *kv, struct scan *s, const struct cell *cell)
 {
 	int r = check_width(p, cell);
 

@@ -28,28 +28,22 @@ struct printer {
 /* Reads the options --as, --raw-value, --json, --keys-only, --null and
  * --batch: a status. */
 struct arguments;
-int
-printer_init(struct printer *p, const struct arguments *a);
+int printer_init(struct printer *p, const struct arguments *a);
 
 /* Prints the cell that kv_scan_next() just gave: 0 or a negative errno. */
-int
-printer_cell(struct printer *p, struct kv *kv, struct scan *s,
-    const struct cell *cell);
+int printer_cell(
+    struct printer *p, struct kv *kv, struct scan *s, const struct cell *cell);
 
 /* Ends what is open. */
-void
-printer_end(struct printer *p);
+void printer_end(struct printer *p);
 
-void
-printer_release(struct printer *p);
+void printer_release(struct printer *p);
 
 /* Appends a JSON string that holds the text form of bytes. */
-int
-json_text(struct slice bytes, struct buf *out);
+int json_text(struct slice bytes, struct buf *out);
 
 /* Prints a value in memory, and a newline unless it is FORM_BYTES: a negative
  * errno if the form does not fit. */
-int
-print_value(enum form form, struct slice value);
+int print_value(enum form form, struct slice value);
 
 #endif

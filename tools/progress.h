@@ -9,15 +9,12 @@
 #include "cmd.h"
 
 /* what: the command and its table, valid until progress_end(). */
-void
-progress_begin(const struct arguments *a, const char *what);
+void progress_begin(const struct arguments *a, const char *what);
 
 /* done of total steps; total 0: not known. */
-void
-progress_step(uint64_t done, uint64_t total);
+void progress_step(uint64_t done, uint64_t total);
 
 /* Wipes the line; does nothing if progress_begin() was not called. */
-void
-progress_end(void);
+void progress_end(void);
 
 #endif

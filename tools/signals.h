@@ -12,23 +12,18 @@
 struct kv;
 
 /* Before the store opens: its threads inherit the mask. */
-void
-signals_block(void);
+void signals_block(void);
 
 /* Once it is open: 0 or a negative errno. */
-int
-signals_watch(struct kv *kv);
+int signals_watch(struct kv *kv);
 
 /* Whether a signal has come: end soon. Any thread. */
-bool
-signals_came(void);
+bool signals_came(void);
 
 /* Before the store closes. */
-void
-signals_unwatch(void);
+void signals_unwatch(void);
 
 /* After it has closed; does not return if a signal came. */
-void
-signals_end(void);
+void signals_end(void);
 
 #endif

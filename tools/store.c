@@ -38,8 +38,9 @@ show_opening(struct store *s)
 	s->opened = true;
 	buf_byte(&s->opening, 0);
 	if (buf_status(&s->opening) == 0)
-		for (char *line = strtok_r((char *)s->opening.data, "\n",
-			&rest); line; line = strtok_r(NULL, "\n", &rest))
+		for (char *line =
+			 strtok_r((char *)s->opening.data, "\n", &rest);
+		     line; line = strtok_r(NULL, "\n", &rest))
 			message(s->path, line);
 	buf_clear(&s->opening);
 	pthread_mutex_unlock(&log_lock);
@@ -63,8 +64,9 @@ open_patiently(struct store *s, const struct kv_options *options)
 {
 	int r = kv_open(options, &s->kv);
 
-	for (int waited = 0; r == -EBUSY && waited < PASSING_MS &&
-	     mounted_passing(s->path); waited += PASSING_POLL_MS) {
+	for (int waited = 0;
+	     r == -EBUSY && waited < PASSING_MS && mounted_passing(s->path);
+	     waited += PASSING_POLL_MS) {
 		buf_clear(&s->opening);
 		r = kv_open(options, &s->kv);
 	}
@@ -134,8 +136,8 @@ store_close(struct store *s, int status)
 }
 
 bool
-store_delegate(const char *path, const char *subject, const char *line,
-    int *status)
+store_delegate(
+    const char *path, const char *subject, const char *line, int *status)
 {
 	struct mounted m;
 	int r = mounted_find(path, &m);

@@ -13,7 +13,8 @@
 static int
 no_time(void)
 {
-	return why(EINVAL, "no time; milliseconds since 1970, "
+	return why(EINVAL,
+	    "no time; milliseconds since 1970, "
 	    "2026-01-31, 2026-01-31T12:00:00Z, ...+02:00, or -90s -15m -2h "
 	    "-3d -1w");
 }
@@ -46,8 +47,8 @@ take(struct slice *text, char c)
 static int
 days_in(int month, int year)
 {
-	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30,
-	    31};
+	static const int days[] = {
+	    31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	bool leap = year % 4 == 0 && (year % 100 || year % 400 == 0);
 
 	return days[month - 1] + (month == 2 && leap);
@@ -65,7 +66,7 @@ take_date(struct slice *text, struct tm *tm)
 	tm->tm_year = year - 1900;
 	tm->tm_mon = month - 1;
 	return month >= 1 && month <= 12 && tm->tm_mday >= 1 &&
-	    tm->tm_mday <= days_in(month, year);
+	       tm->tm_mday <= days_in(month, year);
 }
 
 /* Digits behind the point; what is finer than a millisecond is dropped. */

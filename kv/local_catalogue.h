@@ -1,0 +1,68 @@
+/* local_catalogue: what the files about the catalogue share (private to them):
+ * local_catalogue.c has the tables in memory and changes them, local_load.c
+ * opens, local_entry.c knows the text of an entry.
+ */
+#ifndef CELLFS_KV_LOCAL_CATALOGUE_H
+#define CELLFS_KV_LOCAL_CATALOGUE_H
+
+#include "local.h"
+
+static inline struct slice
+catalogue_name(const struct table *t)
+{
+	return buf_slice(&t->schema.name);
+}
+
+/* --- tables in memory ------------------------------------------------------ */
+
+/* Where name stands in l->tables, or would; tables_lock is held. */
+size_t
+catalogue_position(struct local *l, struct slice name, bool *found);
+
+/* Room for one more table, so that inserting it cannot fail. */
+int
+catalogue_reserve(struct local *l);
+
+/* Puts a table whose name is new in its place (tables_lock held, or nobody
+ * else there yet). */
+void
+catalogue_insert(struct local *l, struct table *t);
+
+/* --- numbers of ordered tables --------------------------------------------- */
+
+/* The numbers of all ordered tables there are, sorted. */
+int
+catalogue_there(struct local *l, struct buf *out);
+
+bool
+catalogue_has(const struct buf *sorted, uint32_t number);
+
+/* Appends those of a table. */
+void
+catalogue_append(const struct table *t, struct buf *out);
+
+/* Stores a number under a key of the catalogue. */
+int
+catalogue_put_number(struct txn *t, const char *key, uint32_t number);
+
+/* --- the text of an entry -------------------------------------------------- */
+
+void
+entry_print(const struct table *t, struct buf *out);
+
+/* The table an entry describes, not published. -EIO: damaged. */
+int
+entry_parse(uint32_t id, struct slice text, struct table **out);
+
+/* A line "owner MODE UID GID"; and taken off the front of text. */
+void
+entry_print_owner(const struct attrs *owner, struct buf *out);
+bool
+entry_take_owner(struct slice *text, struct attrs *out);
+
+/* Takes a line "word NUMBER" off the front of text. */
+bool
+entry_take_number(struct slice *text, const char *word, uint64_t max,
+    uint64_t *out);
+
+#endif

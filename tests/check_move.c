@@ -1,0 +1,742 @@
+/* Renames: cells, versions, dot files, rows and families. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kv/kv.h"
+#include "kv/local.h"
+#include "kv/why.h"
+#include "table_kit.h"
+
+#define OK(call) ck_assert_int_eq((call), 0)
+#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
+#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
+
+static const struct version newest = {.which = VERSION_NEWEST};
+
+static int64_t stored; /* by the last move */
+
+static struct version
+at(int64_t timestamp)
+{
+	return (struct version){VERSION_AT, timestamp};
+}
+
+static int
+move_versions(const char *from, struct version from_version, const char *to,
+    struct version to_version, unsigned flags)
+{
+	const struct place a = kit_place(LEVEL_COLUMN, from),
+			   b = kit_place(LEVEL_COLUMN, to);
+
+	return kit->methods->move(kit, &a, from_version, &b, to_version,
+	    flags, &stored);
+}
+
+static int
+move_cell(const char *from, const char *to, unsigned flags)
+{
+	return move_versions(from, newest, to, newest, flags);
+}
+
+static int
+move_places(struct place from, struct place to, unsigned flags)
+{
+	return kit->methods->move(kit, &from, newest, &to, newest, flags,
+	    &stored);
+}
+
+static int
+move_dir(enum level level, const char *from, const char *to, unsigned flags)
+{
+	return move_places(kit_place(level, from), kit_place(level, to),
+	    flags);
+}
+
+static void
+setup(void)
+{
+	kit_setup();
+	OK(kit_create("t", "family f versions=5\nfamily g versions=2\n"));
+	OK(kit_create("o", "table open=1\n"));
+}
+
+static void
+three_versions(const char *path)
+{
+	OK(kit_put(path, 5, "five"));
+	OK(kit_put(path, 6, "six"));
+	OK(kit_put(path, 7, "seven"));
+}
+
+static struct attrs
+attrs_of(struct place place)
+{
+	struct info info;
+
+	OK(kit_stat(place, &info));
+	return info.attrs;
+}
+
+static void
+set_attrs(struct place place, mode_t mode, time_t mtime)
+{
+	const struct attrs attrs = {.set = ATTR_MODE | ATTR_MTIME,
+	    .mode = mode,
+	    .mtime = {mtime, 0}};
+
+	OK(kit->methods->set_attrs(kit, &place, newest, &attrs));
+}
+
+/* --- cells ------------------------------------------------------------------------ */
+
+static const char *const targets[] = {
+    "t/r/f/p", /* another column, */
+    "t/s/f/q", /* row, */
+    "o/r/f/q", /* table, declared first */
+    "t/r/f/", /* the empty qualifier */
+};
+
+START_TEST(to_a_free_name_the_whole_history_moves)
+{
+	three_versions("t/r/f/q");
+	OK(move_cell("t/r/f/q", targets[_i], 0));
+	SAYS("7=seven 6=six 5=five", kit_history(targets[_i]));
+	SAYS("", kit_history("t/r/f/q"));
+	ck_assert_int_eq(stored, 7);
+}
+END_TEST
+
+START_TEST(the_target_family_keeps_only_its_versions)
+{
+	three_versions("t/r/f/q");
+	OK(move_cell("t/r/f/q", "t/r/g/q", 0));
+	SAYS("7=seven 6=six", kit_history("t/r/g/q"));
+	ck_assert_uint_eq(kit_records(kit_cells_number("t", "g")), 2);
+	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")), 0);
+}
+END_TEST
+
+START_TEST(onto_a_cell_the_target_gains_one_version)
+{
+	three_versions("t/r/f/q");
+	OK(kit_put("t/r/f/p", 9, "nine"));
+	OK(move_cell("t/r/f/q", "t/r/f/p", 0));
+	char expected[60];
+	snprintf(expected, sizeof(expected), "%d=seven 9=nine", KIT_NOW);
+	SAYS(expected, kit_history("t/r/f/p"));
+	ck_assert_int_eq(stored, KIT_NOW);
+	SAYS("", kit_history("t/r/f/q"));
+}
+END_TEST
+
+START_TEST(the_new_version_is_newer_than_one_from_the_future)
+{
+	OK(kit_put("t/r/f/q", 5, "v"));
+	OK(kit_put("t/r/f/p", KIT_NOW + 100, "w"));
+	OK(move_cell("t/r/f/q", "t/r/f/p", 0));
+	ck_assert_int_eq(stored, KIT_NOW + 101);
+	SAYS("v", kit_get("t/r/f/p"));
+}
+END_TEST
+
+START_TEST(mode_owner_and_mtime_move_along)
+{
+	static const char *const names[] = {"t/r/f/free", "t/r/f/taken",
+	    "o/r/f/free"};
+
+	OK(kit_put("t/r/f/taken", 5, "w"));
+	for (int i = 0; i < 3; i++) {
+		const struct place from = kit_place(LEVEL_COLUMN, "t/r/f/q");
+		OK(kit_put("t/r/f/q", TS_LATEST, "v"));
+		set_attrs(from, 0600, 1234);
+		OK(move_cell("t/r/f/q", names[i], 0));
+		struct attrs attrs =
+		    attrs_of(kit_place(LEVEL_COLUMN, names[i]));
+		ck_assert_uint_eq(attrs.mode, 0600);
+		ck_assert_uint_eq(attrs.uid, 7);
+		ck_assert_int_eq(attrs.mtime.tv_sec, 1234);
+	}
+}
+END_TEST
+
+START_TEST(an_mtime_nobody_set_stays_that_of_the_source)
+{
+	OK(kit_put("t/r/f/q", 5000, "v"));
+	OK(kit_put("t/r/f/p", 6000, "w"));
+	OK(move_cell("t/r/f/q", "t/r/f/p", 0));
+	ck_assert_int_eq(
+	    attrs_of(kit_place(LEVEL_COLUMN, "t/r/f/p")).mtime.tv_sec, 5);
+}
+END_TEST
+
+START_TEST(what_must_not_be_replaced_is_refused)
+{
+	OK(kit_put("t/r/f/q", 5, "v"));
+	OK(kit_put("t/r/f/p", 6, "w"));
+	REFUSED(EEXIST, move_cell("t/r/f/q", "t/r/f/p", MOVE_NOREPLACE));
+	SAYS("5=v", kit_history("t/r/f/q"));
+	SAYS("6=w", kit_history("t/r/f/p"));
+	OK(move_cell("t/r/f/q", "t/r/f/new", MOVE_NOREPLACE));
+}
+END_TEST
+
+START_TEST(what_is_not_there_cannot_be_renamed)
+{
+	REFUSED(ENOENT, move_cell("t/r/f/q", "t/r/f/p", 0));
+	REFUSED(ENOENT, move_cell("t/r/x/q", "t/r/f/p", 0));
+	REFUSED(ENOENT, move_cell("x/r/f/q", "t/r/f/p", 0));
+	OK(kit_put_ttl("t/r/f/q", KIT_NOW, "v", 1000));
+	clock_set(&kit_clock, KIT_NOW + 2000);
+	REFUSED(ENOENT, move_cell("t/r/f/q", "t/r/f/p", 0));
+}
+END_TEST
+
+START_TEST(a_sealed_table_takes_no_cell_of_a_strange_family)
+{
+	OK(kit_put("t/r/f/q", 5, "v"));
+	REFUSED(EPERM, move_cell("t/r/f/q", "t/r/x/q", 0));
+	SAYS("v", kit_get("t/r/f/q"));
+}
+END_TEST
+
+START_TEST(onto_itself_nothing_happens)
+{
+	three_versions("t/r/f/q");
+	OK(move_cell("t/r/f/q", "t/r/f/q", 0));
+	SAYS("7=seven 6=six 5=five", kit_history("t/r/f/q"));
+	ck_assert_int_eq(stored, 7);
+	REFUSED(ENOENT, move_cell("t/r/f/x", "t/r/f/x", 0));
+}
+END_TEST
+
+START_TEST(the_source_family_is_kept_when_that_was_its_last_cell)
+{
+	struct info info;
+
+	OK(kit_put("t/r/f/q", 5, "v"));
+	OK(move_cell("t/r/f/q", "t/s/f/q", MOVE_KEEP));
+	OK(kit_stat(kit_place(LEVEL_FAMILY, "t/r/f"), &info));
+	OK(move_cell("t/s/f/q", "t/r/f/q", 0));
+	REFUSED(ENOENT, kit_stat(kit_place(LEVEL_ROW, "t/s"), &info));
+	OK(kit_delete("t/r/f/q", 0));
+	REFUSED(ENOENT, kit_stat(kit_place(LEVEL_FAMILY, "t/r/f"), &info));
+}
+END_TEST
+
+START_TEST(a_taken_back_history_leaves_its_newest_value)
+{
+	three_versions("t/r/f/q~");
+	OK(move_cell("t/r/f/q~", "t/r/f/q", MOVE_TAKE_BACK));
+	SAYS("7=seven 6=six 5=five", kit_history("t/r/f/q"));
+	SAYS("7=seven", kit_history("t/r/f/q~"));
+	REFUSED(EEXIST, move_cell("t/r/f/q~", "t/r/f/q", MOVE_TAKE_BACK));
+}
+END_TEST
+
+/* --- big values ----------------------------------------------------------------------- */
+
+#define BIG ((2 << 20) + 17)
+
+static const struct {
+	const char *from, *to;
+	unsigned flags;
+} big_moves[] = {
+    {"t/r/f/q", "t/r/f/p", 0},
+    {"t/r/f/q", "t/r/g/q", 0},
+    {"t/r/f/q", "o/r/f/q", 0},
+    {"t/r/f/q", "t/r/f/p", MOVE_TAKE_BACK},
+    {"t/r/f/q", "t/r/g/p", MOVE_TAKE_BACK},
+};
+
+static size_t
+all_chunks(void)
+{
+	size_t count = kit_records(kit_blobs_number("t", "f")) +
+	    kit_records(kit_blobs_number("t", "g"));
+
+	if (strstr(kit_schema("o"), "family f"))
+		count += kit_records(kit_blobs_number("o", "f"));
+	return count;
+}
+
+START_TEST(big_values_move_whole_and_leave_no_chunk_behind)
+{
+	bool twice = big_moves[_i].flags & MOVE_TAKE_BACK;
+
+	OK(kit_put_big(big_moves[_i].from, BIG, 1));
+	clock_set(&kit_clock, KIT_NOW + 1);
+	OK(kit_put_big(big_moves[_i].from, BIG, 2));
+	OK(move_cell(big_moves[_i].from, big_moves[_i].to,
+	    big_moves[_i].flags));
+	ck_assert(
+	    kit_is_big(kit_place(LEVEL_COLUMN, big_moves[_i].to), BIG, 2));
+	if (twice)
+		ck_assert(kit_is_big(
+		    kit_place(LEVEL_COLUMN, big_moves[_i].from), BIG, 2));
+	else
+		SAYS("-", kit_get(big_moves[_i].from));
+	ck_assert_uint_eq(all_chunks(), twice ? 9 : 6);
+	kit_reopen();
+	ck_assert(
+	    kit_is_big(kit_place(LEVEL_COLUMN, big_moves[_i].to), BIG, 2));
+	ck_assert_uint_eq(all_chunks(), twice ? 9 : 6);
+}
+END_TEST
+
+START_TEST(big_values_onto_a_cell_leave_no_chunk_behind)
+{
+	OK(kit_put_big("t/r/f/q", BIG, 1));
+	clock_set(&kit_clock, KIT_NOW + 1);
+	OK(kit_put_big("t/r/f/q", BIG, 2));
+	OK(kit_put("t/r/f/p", 5, "v"));
+	OK(kit_put("t/r/g/p", 5, "v"));
+	OK(move_cell("t/r/f/q", "t/r/f/p", 0));
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/p"), BIG, 2));
+	ck_assert_uint_eq(all_chunks(), 3);
+	OK(move_cell("t/r/f/p", "t/r/g/p", 0));
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/g/p"), BIG, 2));
+	ck_assert_uint_eq(all_chunks(), 3);
+	OK(kit_delete("t/r/g/p", 0));
+	ck_assert_uint_eq(all_chunks(), 0);
+}
+END_TEST
+
+START_TEST(a_value_too_big_for_the_target_is_refused)
+{
+	OK(kit_alter("t", "family f\nfamily g max_cell_size=1000\n", false));
+	OK(kit_put_big("t/r/f/q", 2000, 1));
+	REFUSED(EFBIG, move_cell("t/r/f/q", "t/r/g/q", 0));
+	OK(kit_put_big("t/r/f/big", BIG, 1));
+	REFUSED(EFBIG, move_cell("t/r/f/big", "t/r/g/q", 0));
+	REFUSED(EFBIG, move_dir(LEVEL_FAMILY, "t/r/f", "t/s/g", 0));
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/q"), 2000, 1));
+	ck_assert_uint_eq(all_chunks(), 3);
+}
+END_TEST
+
+/* --- versions ------------------------------------------------------------------------ */
+
+START_TEST(a_version_moves_alone_to_exactly_its_new_timestamp)
+{
+	three_versions("t/r/f/q");
+	OK(move_versions("t/r/f/q", at(6), "t/r/f/p", at(60), 0));
+	SAYS("7=seven 5=five", kit_history("t/r/f/q"));
+	SAYS("60=six", kit_history("t/r/f/p"));
+	ck_assert_int_eq(stored, 60);
+	OK(move_versions("t/r/f/q", at(5), "t/r/f/q", at(70), 0));
+	SAYS("70=five 7=seven", kit_history("t/r/f/q"));
+	OK(move_versions("t/r/f/q", at(70), "t/r/f/q", at(7), 0));
+	SAYS("7=five", kit_history("t/r/f/q"));
+	REFUSED(ENOENT,
+	    move_versions("t/r/f/q", at(9), "t/r/f/p", at(60), 0));
+	OK(kit_put("t/r/f/q", 8, "v"));
+	REFUSED(EEXIST,
+	    move_versions("t/r/f/q", at(8), "t/r/f/p", at(60),
+		MOVE_NOREPLACE));
+	OK(move_versions("t/r/f/q", at(8), "t/r/f/p", at(61),
+	    MOVE_NOREPLACE));
+}
+END_TEST
+
+START_TEST(a_version_onto_a_plain_name_becomes_its_newest)
+{
+	three_versions("t/r/f/q");
+	OK(move_versions("t/r/f/q", at(5), "t/r/f/q", newest, 0));
+	SAYS("five", kit_get("t/r/f/q"));
+	ck_assert_int_eq(stored, KIT_NOW);
+	OK(move_versions("t/r/f/q", at(6), "t/r/f/new", newest, 0));
+	SAYS("six", kit_get("t/r/f/new"));
+}
+END_TEST
+
+START_TEST(a_cell_onto_a_version_name_stands_there)
+{
+	three_versions("t/r/f/q");
+	OK(move_versions("t/r/f/q", newest, "t/r/f/p", at(3), 0));
+	SAYS("3=seven", kit_history("t/r/f/p"));
+	SAYS("", kit_history("t/r/f/q"));
+	three_versions("t/r/f/q");
+	OK(move_versions("t/r/f/q", newest, "t/r/f/q", at(3), 0));
+	SAYS("6=six 5=five 3=seven", kit_history("t/r/f/q"));
+}
+END_TEST
+
+START_TEST(a_version_that_would_be_pushed_out_is_refused)
+{
+	OK(kit_put("t/r/g/q", 5, "v"));
+	OK(kit_put("t/r/g/q", 6, "w"));
+	OK(kit_put("t/r/f/q", 5, "x"));
+	REFUSED(EDQUOT, move_versions("t/r/f/q", at(5), "t/r/g/q", at(4), 0));
+	SAYS("6=w 5=v", kit_history("t/r/g/q"));
+	SAYS("5=x", kit_history("t/r/f/q"));
+}
+END_TEST
+
+/* --- dot files ------------------------------------------------------------------------ */
+
+START_TEST(a_dot_file_onto_a_name_makes_one_version)
+{
+	struct place dot = kit_dot("t/r/f", "", ".q.AbCdEf");
+
+	OK(kit_put("t/r/f/q", 5, "old"));
+	OK(kit_dot_put(dot, "new"));
+	set_attrs(dot, 0640, 77);
+	OK(move_places(dot, kit_place(LEVEL_COLUMN, "t/r/f/q"), MOVE_KEEP));
+	SAYS("new", kit_get("t/r/f/q"));
+	ck_assert_int_eq(stored, KIT_NOW);
+	SAYS("-", kit_dot_get(dot));
+	SAYS("q", kit_list(LEVEL_FAMILY, "t/r/f"));
+	struct attrs attrs = attrs_of(kit_place(LEVEL_COLUMN, "t/r/f/q"));
+	ck_assert_uint_eq(attrs.mode, 0640);
+	ck_assert_int_eq(attrs.mtime.tv_sec, 77);
+	char expected[60];
+	snprintf(expected, sizeof(expected), "%d=new 5=old", KIT_NOW);
+	SAYS(expected, kit_history("t/r/f/q"));
+}
+END_TEST
+
+START_TEST(a_dot_file_onto_a_version_name_makes_that_version)
+{
+	struct place dot = kit_dot("t/r/f", "", ".q@5.AbCdEf"),
+		     cell = kit_place(LEVEL_COLUMN, "t/r/f/q");
+
+	OK(kit_dot_put(dot, "v"));
+	OK(kit->methods->move(kit, &dot, newest, &cell, at(5), MOVE_KEEP,
+	    &stored));
+	SAYS("5=v", kit_history("t/r/f/q"));
+}
+END_TEST
+
+START_TEST(a_big_dot_file_becomes_a_cell_and_a_cell_a_dot_file)
+{
+	struct place dot = kit_dot("t/r/f", "", ".q"),
+		     cell = kit_place(LEVEL_COLUMN, "t/r/f/q"),
+		     far = kit_dot("t/s/g", "", ".q"),
+		     schema = kit_dot("", "", ".q");
+
+	OK(kit_put_big("t/r/f/q", BIG, 4));
+	OK(move_places(cell, dot, 0));
+	SAYS("", kit_history("t/r/f/q"));
+	ck_assert(kit_is_big(dot, BIG, 4));
+	ck_assert_uint_eq(all_chunks(), 3);
+	OK(move_places(dot, far, 0));
+	ck_assert(kit_is_big(far, BIG, 4));
+	OK(move_places(far, schema, 0));
+	ck_assert(kit_is_big(schema, BIG, 4));
+	ck_assert_uint_eq(all_chunks(), 0);
+	ck_assert_uint_eq(kit_records(ROOT_BLOBS), 3);
+	OK(move_places(schema, cell, 0));
+	ck_assert(kit_is_big(cell, BIG, 4));
+	ck_assert_uint_eq(kit_records(ROOT_BLOBS), 0);
+	ck_assert_uint_eq(all_chunks(), 3);
+}
+END_TEST
+
+START_TEST(a_cell_with_a_history_does_not_become_a_dot_file)
+{
+	struct place dot = kit_dot("t/r/f", "", ".q");
+
+	three_versions("t/r/f/q");
+	REFUSED(EPERM,
+	    move_places(kit_place(LEVEL_COLUMN, "t/r/f/q"), dot, 0));
+	SAYS("7=seven 6=six 5=five", kit_history("t/r/f/q"));
+	OK(kit_put("t/r/f/p", 5, "v"));
+	OK(move_places(kit_place(LEVEL_COLUMN, "t/r/f/p"), dot, 0));
+	SAYS("v", kit_dot_get(dot));
+	ck_assert_int_eq(attrs_of(dot).mtime.tv_sec, 0);
+	ck_assert_int_eq(attrs_of(dot).mtime.tv_nsec, 5000000);
+}
+END_TEST
+
+START_TEST(a_dot_file_replaces_another)
+{
+	struct place a = kit_dot("t/r/f", "", ".a"),
+		     b = kit_dot("t/r/f", "", ".b"),
+		     in = kit_dot("t/r/f", ".none", ".b");
+
+	OK(kit_dot_put(a, "1"));
+	OK(kit_dot_put(b, "2"));
+	REFUSED(EEXIST, move_places(a, b, MOVE_NOREPLACE));
+	OK(move_places(a, b, 0));
+	SAYS("1", kit_dot_get(b));
+	SAYS(".b", kit_list(LEVEL_FAMILY, "t/r/f"));
+	REFUSED(ENOENT, move_places(b, in, 0));
+	REFUSED(ENOENT, move_places(a, b, 0));
+}
+END_TEST
+
+/* --- rows and families ---------------------------------------------------------------- */
+
+static void
+fill_row(void)
+{
+	three_versions("t/r/f/q");
+	OK(kit_put("t/r/f/", 5, "empty name"));
+	OK(kit_put("t/r/g/q", 5, "g"));
+	OK(kit_put_big("t/r/g/big", BIG, 9));
+	OK(kit_dot_put(kit_dot("t/r/f", "", ".x"), "dot"));
+	set_attrs(kit_place(LEVEL_ROW, "t/r"), 0700, 99);
+	set_attrs(kit_place(LEVEL_FAMILY, "t/r/g"), 0711, 98);
+}
+
+static void
+row_is_at(const char *table, const char *row)
+{
+	char path[6][64];
+	static const char *const below[] = {
+	    "f/q", "f/", "g/q", "g/big", "f", "g"};
+
+	for (int i = 0; i < 6; i++)
+		snprintf(path[i], sizeof(path[i]), "%s/%s/%s", table, row,
+		    below[i]);
+	ck_assert_ptr_nonnull(strstr(kit_history(path[0]), "7=seven 6=six"));
+	SAYS("5=empty name", kit_history(path[1]));
+	SAYS("5=g", kit_history(path[2]));
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, path[3]), BIG, 9));
+	SAYS("dot", kit_dot_get(kit_dot(path[4], "", ".x")));
+	path[4][strlen(path[4]) - 2] = 0;
+	struct attrs attrs = attrs_of(kit_place(LEVEL_ROW, path[4]));
+	ck_assert_uint_eq(attrs.mode, 0700);
+	ck_assert_int_eq(attrs.mtime.tv_sec, 99);
+	ck_assert_uint_eq(attrs_of(kit_place(LEVEL_FAMILY, path[5])).mode,
+	    0711);
+}
+
+START_TEST(a_row_moves_with_everything_in_it)
+{
+	fill_row();
+	OK(move_dir(LEVEL_ROW, "t/r", "t/s", 0));
+	SAYS("s", kit_list(LEVEL_TABLE, "t"));
+	row_is_at("t", "s");
+	kit_reopen();
+	row_is_at("t", "s");
+	ck_assert_uint_eq(all_chunks(), 3);
+}
+END_TEST
+
+START_TEST(a_row_moves_into_another_table)
+{
+	fill_row();
+	OK(move_dir(LEVEL_ROW, "t/r", "o/s", 0));
+	SAYS("", kit_list(LEVEL_TABLE, "t"));
+	row_is_at("o", "s");
+	ck_assert_uint_eq(all_chunks(), 0);
+	ck_assert_uint_eq(kit_records(kit_side_number("t")), 0);
+	ck_assert_uint_eq(kit_records(kit_blobs_number("o", "g")), 3);
+	OK(move_dir(LEVEL_ROW, "o/s", "t/r", 0));
+	row_is_at("t", "r");
+}
+END_TEST
+
+START_TEST(a_row_moves_onto_an_empty_one_only)
+{
+	fill_row();
+	OK(kit_mkdir(LEVEL_ROW, "t/kept"));
+	OK(kit_put("t/full/f/q", 5, "v"));
+	OK(kit_mkdir(LEVEL_FAMILY, "t/dirs/f"));
+	REFUSED(ENOTEMPTY, move_dir(LEVEL_ROW, "t/r", "t/full", 0));
+	REFUSED(ENOTEMPTY, move_dir(LEVEL_ROW, "t/r", "t/dirs", 0));
+	REFUSED(EEXIST,
+	    move_dir(LEVEL_ROW, "t/r", "t/kept", MOVE_NOREPLACE));
+	row_is_at("t", "r");
+	OK(move_dir(LEVEL_ROW, "t/r", "t/kept", 0));
+	row_is_at("t", "kept");
+	REFUSED(ENOENT, move_dir(LEVEL_ROW, "t/r", "t/x", 0));
+}
+END_TEST
+
+START_TEST(a_row_s_expired_cells_do_not_stand_in_the_way)
+{
+	OK(kit_put_ttl("t/s/f/q", KIT_NOW, "expires", 1000));
+	OK(kit_put("t/r/f/q", 5, "v"));
+	clock_set(&kit_clock, KIT_NOW + 2000);
+	OK(move_dir(LEVEL_ROW, "t/r", "t/s", MOVE_NOREPLACE));
+	SAYS("5=v", kit_history("t/s/f/q"));
+	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")), 1);
+}
+END_TEST
+
+START_TEST(an_empty_row_moves_too)
+{
+	OK(kit_mkdir(LEVEL_FAMILY, "t/r/f"));
+	OK(move_dir(LEVEL_ROW, "t/r", "t/s", 0));
+	SAYS("s", kit_list(LEVEL_TABLE, "t"));
+	SAYS("f", kit_list(LEVEL_ROW, "t/s"));
+}
+END_TEST
+
+START_TEST(a_row_of_a_strange_family_does_not_enter_a_sealed_table)
+{
+	OK(kit_put("o/r/strange/q", 5, "v"));
+	REFUSED(EPERM, move_dir(LEVEL_ROW, "o/r", "t/r", 0));
+	SAYS("v", kit_get("o/r/strange/q"));
+	OK(kit_dot_put(kit_dot("o/s/strange", "", ".x"), "dot"));
+	REFUSED(EPERM, move_dir(LEVEL_ROW, "o/s", "t/s", 0));
+	SAYS("dot", kit_dot_get(kit_dot("o/s/strange", "", ".x")));
+}
+END_TEST
+
+START_TEST(a_row_too_large_for_one_transaction_is_refused_and_stays)
+{
+	char path[40];
+
+	for (int i = 0; i <= MOVE_CELLS_MAX; i++) {
+		snprintf(path, sizeof(path), "t/r/f/%d", i);
+		OK(kit_put(path, 5, "v"));
+	}
+	REFUSED(E2BIG, move_dir(LEVEL_ROW, "t/r", "t/s", 0));
+	REFUSED(E2BIG, move_dir(LEVEL_FAMILY, "t/r/f", "t/s/f", 0));
+	SAYS("v", kit_get("t/r/f/0"));
+	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")),
+	    MOVE_CELLS_MAX + 1);
+	OK(kit_delete("t/r/f/0", 0));
+	OK(move_dir(LEVEL_ROW, "t/r", "t/s", 0));
+	SAYS("v", kit_get("t/s/f/1"));
+}
+END_TEST
+
+static const char *const families[] = {"t/s/f", "t/r/g", "t/s/g", "o/r/any"};
+
+START_TEST(a_family_moves_with_everything_in_it)
+{
+	struct info info;
+
+	OK(kit_put("t/r/f/q", 5, "v"));
+	OK(kit_put_big("t/r/f/big", BIG, 3));
+	OK(kit_dot_put(kit_dot("t/r/f", "", ".x"), "dot"));
+	set_attrs(kit_place(LEVEL_FAMILY, "t/r/f"), 0711, 98);
+	OK(move_dir(LEVEL_FAMILY, "t/r/f", families[_i], MOVE_KEEP));
+	char path[40];
+	snprintf(path, sizeof(path), "%s/q", families[_i]);
+	SAYS("v", kit_get(path));
+	snprintf(path, sizeof(path), "%s/big", families[_i]);
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, path), BIG, 3));
+	SAYS("dot", kit_dot_get(kit_dot(families[_i], "", ".x")));
+	ck_assert_uint_eq(
+	    attrs_of(kit_place(LEVEL_FAMILY, families[_i])).mode, 0711);
+	REFUSED(ENOENT, kit_stat(kit_place(LEVEL_FAMILY, "t/r/f"), &info));
+	OK(kit_stat(kit_place(LEVEL_ROW, "t/r"), &info));
+}
+END_TEST
+
+START_TEST(a_family_moves_to_a_declared_name_only)
+{
+	OK(kit_put("t/r/f/q", 5, "v"));
+	REFUSED(EPERM, move_dir(LEVEL_FAMILY, "t/r/f", "t/r/x", 0));
+	OK(kit_put("t/r/g/q", 5, "w"));
+	REFUSED(ENOTEMPTY, move_dir(LEVEL_FAMILY, "t/r/f", "t/r/g", 0));
+	OK(kit_mkdir(LEVEL_FAMILY, "o/r/a"));
+	OK(move_dir(LEVEL_FAMILY, "o/r/a", "o/r/b", 0));
+	SAYS("b", kit_list(LEVEL_ROW, "o/r"));
+	REFUSED(EPERM, move_dir(LEVEL_FAMILY, "o/r/b", "t/s/b", 0));
+}
+END_TEST
+
+/* --- failures --------------------------------------------------------------------------- */
+
+START_TEST(a_rename_that_fails_anywhere_leaves_all_as_it_was)
+{
+	int r = -1;
+
+	for (unsigned count = 1; r; count++) {
+		kit_teardown();
+		setup();
+		fill_row();
+		ordered_mem_fail(kit_store, EIO, count, true);
+		r = move_dir(LEVEL_ROW, "t/r", _i ? "o/s" : "t/s", 0);
+		ordered_mem_fail(kit_store, 0, 0, false);
+		kit_reopen();
+		if (r)
+			row_is_at("t", "r");
+		else
+			row_is_at(_i ? "o" : "t", "s");
+		ck_assert_uint_eq(all_chunks(), r || !_i ? 3 : 0);
+	}
+}
+END_TEST
+
+/* --- the suite ------------------------------------------------------------------------- */
+
+#define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
+
+static TCase *
+topic(Suite *suite, const char *name)
+{
+	TCase *c = tcase_create(name);
+
+	tcase_add_checked_fixture(c, setup, kit_teardown);
+	tcase_set_timeout(c, 120);
+	suite_add_tcase(suite, c);
+	return c;
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("move");
+
+	TCase *c = topic(s, "cells");
+	tcase_add_loop_test(c, to_a_free_name_the_whole_history_moves, 0,
+	    COUNT(targets));
+	tcase_add_test(c, the_target_family_keeps_only_its_versions);
+	tcase_add_test(c, onto_a_cell_the_target_gains_one_version);
+	tcase_add_test(c,
+	    the_new_version_is_newer_than_one_from_the_future);
+	tcase_add_test(c, mode_owner_and_mtime_move_along);
+	tcase_add_test(c, an_mtime_nobody_set_stays_that_of_the_source);
+	tcase_add_test(c, what_must_not_be_replaced_is_refused);
+	tcase_add_test(c, what_is_not_there_cannot_be_renamed);
+	tcase_add_test(c,
+	    a_sealed_table_takes_no_cell_of_a_strange_family);
+	tcase_add_test(c, onto_itself_nothing_happens);
+	tcase_add_test(c,
+	    the_source_family_is_kept_when_that_was_its_last_cell);
+	tcase_add_test(c, a_taken_back_history_leaves_its_newest_value);
+
+	c = topic(s, "big values");
+	tcase_add_loop_test(c,
+	    big_values_move_whole_and_leave_no_chunk_behind, 0,
+	    COUNT(big_moves));
+	tcase_add_test(c, big_values_onto_a_cell_leave_no_chunk_behind);
+	tcase_add_test(c, a_value_too_big_for_the_target_is_refused);
+
+	c = topic(s, "versions");
+	tcase_add_test(c,
+	    a_version_moves_alone_to_exactly_its_new_timestamp);
+	tcase_add_test(c, a_version_onto_a_plain_name_becomes_its_newest);
+	tcase_add_test(c, a_cell_onto_a_version_name_stands_there);
+	tcase_add_test(c, a_version_that_would_be_pushed_out_is_refused);
+
+	c = topic(s, "dot files");
+	tcase_add_test(c, a_dot_file_onto_a_name_makes_one_version);
+	tcase_add_test(c, a_dot_file_onto_a_version_name_makes_that_version);
+	tcase_add_test(c,
+	    a_big_dot_file_becomes_a_cell_and_a_cell_a_dot_file);
+	tcase_add_test(c, a_cell_with_a_history_does_not_become_a_dot_file);
+	tcase_add_test(c, a_dot_file_replaces_another);
+
+	c = topic(s, "directories");
+	tcase_add_test(c, a_row_moves_with_everything_in_it);
+	tcase_add_test(c, a_row_moves_into_another_table);
+	tcase_add_test(c, a_row_moves_onto_an_empty_one_only);
+	tcase_add_test(c, a_row_s_expired_cells_do_not_stand_in_the_way);
+	tcase_add_test(c, an_empty_row_moves_too);
+	tcase_add_test(c,
+	    a_row_of_a_strange_family_does_not_enter_a_sealed_table);
+	tcase_add_test(c,
+	    a_row_too_large_for_one_transaction_is_refused_and_stays);
+	tcase_add_loop_test(c, a_family_moves_with_everything_in_it, 0,
+	    COUNT(families));
+	tcase_add_test(c, a_family_moves_to_a_declared_name_only);
+	tcase_add_loop_test(c,
+	    a_rename_that_fails_anywhere_leaves_all_as_it_was, 0, 2);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
