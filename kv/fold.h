@@ -26,28 +26,23 @@ struct fold {
 };
 
 /* Ready for the first column. Release with fold_release(). */
-void
-fold_init(struct fold *f, struct fold_rules rules, int64_t now);
+void fold_init(struct fold *f, struct fold_rules rules, int64_t now);
 
-void
-fold_release(struct fold *f);
+void fold_release(struct fold *f);
 
 /* The next version belongs to another column. */
-void
-fold_column(struct fold *f);
+void fold_column(struct fold *f);
 
 /* Whether this version, next in order (newest first), is live; ttl is its own
  * in ms, 0: none. -ENOMEM, else 1 live, 0 out. */
-int
-fold_add(struct fold *f, int64_t timestamp, int64_t ttl);
+int fold_add(struct fold *f, int64_t timestamp, int64_t ttl);
 
 /* Whether no older version of this column can be live any more. */
-bool
-fold_full(const struct fold *f);
+bool fold_full(const struct fold *f);
 
 /* The first ms at which a live version stamped so is out by time; NEVER: does
  * not (min_versions not considered). */
-int64_t
-fold_expires(const struct fold_rules *rules, int64_t timestamp, int64_t ttl);
+int64_t fold_expires(
+    const struct fold_rules *rules, int64_t timestamp, int64_t ttl);
 
 #endif

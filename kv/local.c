@@ -8,59 +8,58 @@
 
 #include "why.h"
 
-#define RETRIES 20		/* of a transaction that cannot go on */
+#define RETRIES 20 /* of a transaction that cannot go on */
 #define CHECKPOINT_SECONDS 60
 #define CHECKPOINT_BYTES ((uint64_t)128 << 20)
 #define CLEANUP_SECONDS 300
 
-static int
-local_close(struct engine *e);
+static int local_close(struct engine *e);
 
 static const struct engine_methods local_methods = {
-	.close = local_close,
-	.table_create = local_table_create,
-	.table_alter = local_table_alter,
-	.table_drop = local_table_drop,
-	.table_truncate = local_table_truncate,
-	.table_rename = local_table_rename,
-	.table_schema = local_table_schema,
-	.family_declare = local_family_declare,
-	.stat = local_stat,
-	.set_attrs = local_set_attrs,
-	.list = local_list,
-	.versions = local_versions,
-	.value_open = local_value_open,
-	.value_read = local_value_read,
-	.value_close = local_value_close,
-	.mutate = local_mutate,
-	.move = local_move,
-	.dir_make = local_dir_make,
-	.dir_remove = local_dir_remove,
-	.dot_put = local_dot_put,
-	.dot_remove = local_dot_remove,
-	.scan_open = local_scan_open,
-	.scan_next = local_scan_next,
-	.scan_read = local_scan_read,
-	.scan_close = local_scan_close,
-	.sync = local_sync,
-	.checkpoint = local_checkpoint,
-	.compact = local_compact,
-	.check = local_check,
-	.space = local_space,
-	.stats = local_stats,
+    .close = local_close,
+    .table_create = local_table_create,
+    .table_alter = local_table_alter,
+    .table_drop = local_table_drop,
+    .table_truncate = local_table_truncate,
+    .table_rename = local_table_rename,
+    .table_schema = local_table_schema,
+    .family_declare = local_family_declare,
+    .stat = local_stat,
+    .set_attrs = local_set_attrs,
+    .list = local_list,
+    .versions = local_versions,
+    .value_open = local_value_open,
+    .value_read = local_value_read,
+    .value_close = local_value_close,
+    .mutate = local_mutate,
+    .move = local_move,
+    .dir_make = local_dir_make,
+    .dir_remove = local_dir_remove,
+    .dot_put = local_dot_put,
+    .dot_remove = local_dot_remove,
+    .scan_open = local_scan_open,
+    .scan_next = local_scan_next,
+    .scan_read = local_scan_read,
+    .scan_close = local_scan_close,
+    .sync = local_sync,
+    .checkpoint = local_checkpoint,
+    .compact = local_compact,
+    .check = local_check,
+    .space = local_space,
+    .stats = local_stats,
 };
 
 static const char *const counter_names[COUNT_OF] = {
-	[COUNT_COMMITS] = "commits",
-	[COUNT_ROLLBACKS] = "rollbacks",
-	[COUNT_RETRIES] = "retries",
-	[COUNT_SNAPSHOTS] = "snapshots",
-	[COUNT_PUTS] = "records_written",
-	[COUNT_BYTES] = "bytes_written",
-	[COUNT_REMOVES] = "records_removed",
-	[COUNT_SYNCS] = "syncs",
-	[COUNT_CHECKPOINTS] = "checkpoints",
-	[COUNT_CLEANUPS] = "cleanups",
+    [COUNT_COMMITS] = "commits",
+    [COUNT_ROLLBACKS] = "rollbacks",
+    [COUNT_RETRIES] = "retries",
+    [COUNT_SNAPSHOTS] = "snapshots",
+    [COUNT_PUTS] = "records_written",
+    [COUNT_BYTES] = "bytes_written",
+    [COUNT_REMOVES] = "records_removed",
+    [COUNT_SYNCS] = "syncs",
+    [COUNT_CHECKPOINTS] = "checkpoints",
+    [COUNT_CLEANUPS] = "cleanups",
 };
 
 static void
@@ -73,8 +72,7 @@ count(struct local *l, enum counter which, uint64_t by)
 static uint64_t
 counted(struct local *l, enum counter which)
 {
-	return atomic_load_explicit(
-	    &l->counters[which], memory_order_relaxed);
+	return atomic_load_explicit(&l->counters[which], memory_order_relaxed);
 }
 
 void
@@ -213,8 +211,8 @@ txn_remove(struct txn *t, uint32_t table, struct slice key)
 }
 
 int
-txn_remove_range(struct txn *t, uint32_t table, struct slice from,
-    struct slice to)
+txn_remove_range(
+    struct txn *t, uint32_t table, struct slice from, struct slice to)
 {
 	count(t->local, COUNT_REMOVES, 1);
 	return t->local->ordered->methods->remove_range(
@@ -265,8 +263,7 @@ local_stats(struct engine *e, stat_emit emit, void *context)
 	struct local *l = (struct local *)e;
 
 	for (int i = 0; i < COUNT_OF; i++)
-		emit(context, counter_names[i],
-		    counted(l, (enum counter)i));
+		emit(context, counter_names[i], counted(l, (enum counter)i));
 	l->ordered->methods->stats(l->ordered, emit, context);
 }
 
@@ -425,8 +422,8 @@ start(struct local *l)
 		return r;
 	r = sweep(l);
 	if (r)
-		local_log(l, "what was left of big values stays: %s",
-		    why_text(r));
+		local_log(
+		    l, "what was left of big values stays: %s", why_text(r));
 	if (!l->options.background)
 		return 0;
 	r = pthread_create(&l->thread, NULL, background, l);

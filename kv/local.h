@@ -32,7 +32,9 @@
  *              prints it: "name NAME" (text.h), "side N", "created MS",
  *              "owner MODE UID GID", "family CELLS BLOBS" for each family in
  *              the schema's order, an empty line
- * An ordered table from FIRST_TABLE on that no entry names belongs to nobody
+ *   'x' below(4) key  an entry whose key was `key`, damaged and set aside by a
+ *              repair: ordered tables numbered below may be its own, and stay
+ * Another ordered table from FIRST_TABLE on that no entry names belongs to nobody
  * and is dropped: at once, by clean_all() while a reader is in it, or at open.
  *
  * Keys of a blob table: 'b' id(8) chunk(4) -> up to CHUNK bytes;
@@ -89,6 +91,7 @@ enum { SIDE_KEPT = 1, SIDE_ATTRS = 2, SIDE_FILES = 4 };
 
 struct local_options {
 	bool read_only;
+	bool repair;	 /* mend what the catalogue has lost */
 	bool background; /* the clean-up and checkpoint threads run */
 	unsigned sync_seconds;
 	void (*log)(void *context, const char *line);
@@ -130,6 +133,7 @@ struct local {
 	size_t table_count;
 	uint32_t next_number;	   /* guarded by ddl */
 	atomic_bool dead_tables;   /* there may be some to drop */
+	uint32_t keep_below;	   /* nobody's below this are not dropped */
 	struct attrs owner;	   /* of root and .schema, by default */
 	int64_t created;	   /* ms */
 
@@ -475,10 +479,10 @@ side_family_files(struct txn *t, const struct table *table,
     struct slice family);
 
 /* Outside transactions: removes everything the side table has of a family
- * that table no longer declares. */
+ * that table does not declare, or its dot files only. */
 int
 side_family_forget(struct local *l, const struct table *table,
-    struct slice family);
+    struct slice family, bool files_only);
 
 /* kv_stat() and kv_set_attrs() of every level but COLUMN. */
 int

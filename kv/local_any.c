@@ -57,8 +57,7 @@ hint_get(struct hints *h, struct hint *out)
 	int r = 0;
 
 	pthread_mutex_lock(&h->lock);
-	const struct hint *hint =
-	    slot_of(h, out->cells, buf_slice(&out->row));
+	const struct hint *hint = slot_of(h, out->cells, buf_slice(&out->row));
 	if (hint->cells == out->cells &&
 	    slice_equal(buf_slice(&hint->row), buf_slice(&out->row))) {
 		out->backward = hint->backward;
@@ -72,8 +71,7 @@ static void
 hint_put(struct hints *h, const struct hint *known)
 {
 	pthread_mutex_lock(&h->lock);
-	struct hint *hint =
-	    slot_of(h, known->cells, buf_slice(&known->row));
+	struct hint *hint = slot_of(h, known->cells, buf_slice(&known->row));
 	hint->cells = known->cells;
 	hint->backward = known->backward;
 	if (buf_set(&hint->row, buf_slice(&known->row)) ||
@@ -91,8 +89,8 @@ look_forward(struct walk *w, struct hint *hint)
 	if (r)
 		return r;
 	key_successor(&w->stop);
-	r = walk_seek(w, buf_slice(hint->column.size ? &hint->column :
-						       &hint->row));
+	r = walk_seek(
+	    w, buf_slice(hint->column.size ? &hint->column : &hint->row));
 	if (r == 0)
 		r = walk_live(w);
 	if (r == 0)

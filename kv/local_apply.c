@@ -23,7 +23,8 @@ mutation_reset(struct work *work)
 	work->m->applied = false;
 }
 
-/* --- deletes ------------------------------------------------------------------- */
+/* --- deletes
+ * ------------------------------------------------------------------- */
 
 /* Removes what a delete covers of an opened column. */
 static int
@@ -58,8 +59,8 @@ delete_in_group(struct group *g)
 
 /* Lets go of every blob of the row's family. */
 static int
-drop_blobs(struct txn *t, struct work *work, const struct step *s,
-    struct slice row)
+drop_blobs(
+    struct txn *t, struct work *work, const struct step *s, struct slice row)
 {
 	struct walk w = {0};
 
@@ -68,8 +69,8 @@ drop_blobs(struct txn *t, struct work *work, const struct step *s,
 		r = walk_prefix(&w, row);
 	while (r == 0) {
 		if (w.record.blob)
-			r = dropped_add(t, &work->dropped, s->family->blobs,
-			    w.record.blob);
+			r = dropped_add(
+			    t, &work->dropped, s->family->blobs, w.record.blob);
 		if (r == 0)
 			r = walk_next(&w);
 	}
@@ -84,8 +85,8 @@ delete_all(struct txn *t, struct work *work, struct step *s, struct slice row)
 	struct buf to = {0};
 
 	if (work->m->flags & MUTATE_PRESENT) {
-		int any = cells_any(
-		    t, s->family, work->m->row, (struct slice){0});
+		int any =
+		    cells_any(t, s->family, work->m->row, (struct slice){0});
 		if (any < 0)
 			return any;
 		s->hits += (uint64_t)any;
@@ -97,16 +98,15 @@ delete_all(struct txn *t, struct work *work, struct step *s, struct slice row)
 		r = buf_set(&to, row);
 	key_successor(&to);
 	if (r == 0)
-		r = txn_remove_range(
-		    t, s->family->cells, row, buf_slice(&to));
+		r = txn_remove_range(t, s->family->cells, row, buf_slice(&to));
 	buf_release(&to);
 	depths_forget(t->local);
 	return r;
 }
 
 static int
-delete_in_column(struct txn *t, struct work *work, struct step *s,
-    struct slice column)
+delete_in_column(
+    struct txn *t, struct work *work, struct step *s, struct slice column)
 {
 	struct buf row = {0}, qualifier = {0};
 	struct slice rest = column;
@@ -131,8 +131,7 @@ delete_in_column(struct txn *t, struct work *work, struct step *s,
 
 /* Column by column, as many as one transaction takes. */
 static int
-delete_some(struct txn *t, struct work *work, struct step *s,
-    struct slice row)
+delete_some(struct txn *t, struct work *work, struct step *s, struct slice row)
 {
 	struct walk w = {0};
 	unsigned columns = 0;
@@ -144,9 +143,10 @@ delete_some(struct txn *t, struct work *work, struct step *s,
 		r = delete_in_column(t, work, s, buf_slice(&w.column));
 		if (r == 0 &&
 		    (++columns > BATCH_CELLS || s->hits > BATCH_CELLS))
-			r = why(E2BIG, "the delete touches more than %d cells "
-				       "of one row: delete in parts, or the "
-				       "whole family without a timestamp",
+			r = why(E2BIG,
+			    "the delete touches more than %d cells "
+			    "of one row: delete in parts, or the "
+			    "whole family without a timestamp",
 			    BATCH_CELLS);
 		if (r == 0)
 			r = walk_skip_column(&w);
@@ -188,15 +188,14 @@ ahead(const struct txn *t, const struct work *work, const struct step *s)
 }
 
 static int
-decide_family(struct txn *t, struct work *work, struct step *s,
-    struct slice row)
+decide_family(
+    struct txn *t, struct work *work, struct step *s, struct slice row)
 {
 	s->through = s->covers = s->op->timestamp;
 	if (s->op->timestamp != TS_LATEST)
 		return 0;
 	s->covers = t->now;
-	s->through =
-	    s->op->type == OP_DELETE_FAMILY ? TS_MAX : s->covers;
+	s->through = s->op->type == OP_DELETE_FAMILY ? TS_MAX : s->covers;
 	if (s->op->type == OP_DELETE_FAMILY && ahead(t, work, s))
 		return family_newest(t, s, row);
 	return 0;
@@ -205,8 +204,8 @@ decide_family(struct txn *t, struct work *work, struct step *s,
 /* Runs one of the two passes over the deletes of whole families. */
 static int
 each_family_step(struct txn *t, struct work *work,
-    int (*pass)(struct txn *t, struct work *work, struct step *s,
-	struct slice row))
+    int (*pass)(
+	struct txn *t, struct work *work, struct step *s, struct slice row))
 {
 	struct buf row = {0};
 
@@ -220,8 +219,8 @@ each_family_step(struct txn *t, struct work *work,
 }
 
 static int
-delete_family(struct txn *t, struct work *work, struct step *s,
-    struct slice row)
+delete_family(
+    struct txn *t, struct work *work, struct step *s, struct slice row)
 {
 	if (s->op->type == OP_DELETE_FAMILY && s->through == TS_MAX)
 		return delete_all(t, work, s, row);
@@ -252,13 +251,13 @@ apply_deletes(struct txn *t, struct work *work)
 	return r ? r : check_present(work);
 }
 
-/* --- stores --------------------------------------------------------------------- */
+/* --- stores
+ * --------------------------------------------------------------------- */
 
 static bool
 step_covers(const struct step *s, int64_t timestamp)
 {
-	if (s->op->type == OP_DELETE_COLUMN ||
-	    s->op->type == OP_DELETE_FAMILY)
+	if (s->op->type == OP_DELETE_COLUMN || s->op->type == OP_DELETE_FAMILY)
 		return timestamp <= s->covers;
 	return timestamp == s->covers;
 }
@@ -307,8 +306,9 @@ store(struct txn *t, struct work *work, struct group *g, struct step *s)
 	if (r)
 		return r;
 	if (pushed && (work->m->flags & MUTATE_REFUSE_PUSHED))
-		return why(EDQUOT, "a version stamped %lld would be pushed "
-				   "out at once by newer ones, or has expired",
+		return why(EDQUOT,
+		    "a version stamped %lld would be pushed "
+		    "out at once by newer ones, or has expired",
 		    (long long)s->timestamp);
 	s->op->stored = pushed ? 0 : s->timestamp;
 	s->adopted = !pushed && s->record.blob;
@@ -359,7 +359,8 @@ apply_stores(struct txn *t, struct work *work)
 	return r;
 }
 
-/* --- directories ------------------------------------------------------------------ */
+/* --- directories
+ * ------------------------------------------------------------------ */
 
 /* What the call did to one family, told to the keeper of directories. */
 static int

@@ -60,7 +60,8 @@ pins_free(struct pins *pins)
 	free(pins);
 }
 
-/* --- keys ------------------------------------------------------------------ */
+/* --- keys ------------------------------------------------------------------
+ */
 
 static void
 chunk_key(struct buf *key, uint64_t id, uint32_t chunk)
@@ -94,7 +95,8 @@ with_cursor(struct txn *t, uint32_t blobs,
 	return r;
 }
 
-/* --- pins ------------------------------------------------------------------ */
+/* --- pins ------------------------------------------------------------------
+ */
 
 static struct pin **
 pin_slot(struct pins *pins, uint32_t blobs, uint64_t id)
@@ -199,7 +201,8 @@ blob_unpin(struct local *l, uint32_t blobs, uint64_t id)
 		blob_collect(l, blobs, id);
 }
 
-/* --- removing -------------------------------------------------------------- */
+/* --- removing --------------------------------------------------------------
+ */
 
 struct blob_name {
 	uint32_t blobs;
@@ -301,7 +304,8 @@ blob_sweep(struct local *l, uint32_t blobs)
 	return r;
 }
 
-/* --- writing --------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------
+ */
 
 /* The greatest id that has chunks, 0 without. */
 static int
@@ -390,8 +394,8 @@ put_chunk(struct txn *t, void *context)
 	if (r == 0)
 		r = buf_status(&pending);
 	if (r == 0 && chunk->number == 0)
-		r = txn_put(t, chunk->blobs, buf_slice(&pending),
-		    (struct slice){0});
+		r = txn_put(
+		    t, chunk->blobs, buf_slice(&pending), (struct slice){0});
 	if (r == 0)
 		r = txn_put(t, chunk->blobs, buf_slice(&key), chunk->bytes);
 	buf_release(&key);
@@ -407,8 +411,9 @@ write_chunks(struct local *l, struct chunk *chunk, const struct source *source)
 	int r = bytes ? 0 : -ENOMEM;
 
 	for (uint64_t at = 0; r == 0 && at < source->size; at += room) {
-		size_t size = source->size - at < room ?
-		    (size_t)(source->size - at) : room;
+		size_t size = source->size - at < room
+				  ? (size_t)(source->size - at)
+				  : room;
 		r = source->read(source, at, bytes, size);
 		if (r)
 			break;
@@ -421,8 +426,8 @@ write_chunks(struct local *l, struct chunk *chunk, const struct source *source)
 }
 
 int
-blob_write(struct local *l, uint32_t blobs, const struct source *source,
-    uint64_t *id)
+blob_write(
+    struct local *l, uint32_t blobs, const struct source *source, uint64_t *id)
 {
 	struct chunk chunk = {.blobs = blobs};
 
@@ -466,7 +471,8 @@ blob_drop(struct txn *t, uint32_t blobs, uint64_t id)
 	return r;
 }
 
-/* --- reading --------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------
+ */
 
 struct piece {
 	uint64_t id, offset;
@@ -495,8 +501,8 @@ read_chunk(struct txn *t, struct ordered_cursor *c, const struct piece *p)
 		    (unsigned long long)p->id);
 	if (r)
 		return r;
-	size_t size = value.size - skip < p->count ? value.size - skip :
-						      p->count;
+	size_t size =
+	    value.size - skip < p->count ? value.size - skip : p->count;
 	memcpy(p->to, value.data + skip, size);
 	return (int64_t)size;
 }

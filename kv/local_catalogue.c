@@ -325,7 +325,8 @@ catalogue_sweep(struct local *l)
 		r = numbers_owned(l, &owned);
 	const uint32_t *numbers = (const uint32_t *)there.data;
 	for (size_t i = 0; r == 0 && i < there.size / sizeof(*numbers); i++) {
-		if (numbers[i] < FIRST_TABLE || catalogue_has(&owned, numbers[i]))
+		if (numbers[i] < FIRST_TABLE ||
+		    numbers[i] < l->keep_below || catalogue_has(&owned, numbers[i]))
 			continue;
 		r = l->ordered->methods->drop(l->ordered, numbers[i]);
 		if (r == -EBUSY || r == -EAGAIN) {

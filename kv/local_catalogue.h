@@ -1,6 +1,6 @@
 /* local_catalogue: what the files about the catalogue share (private to them):
  * local_catalogue.c has the tables in memory and changes them, local_load.c
- * opens, local_entry.c knows the text of an entry.
+ * opens, local_mend.c repairs, local_entry.c knows the text of an entry.
  */
 #ifndef CELLFS_KV_LOCAL_CATALOGUE_H
 #define CELLFS_KV_LOCAL_CATALOGUE_H
@@ -44,6 +44,22 @@ catalogue_append(const struct table *t, struct buf *out);
 /* Stores a number under a key of the catalogue. */
 int
 catalogue_put_number(struct txn *t, const char *key, uint32_t number);
+
+/* --- opening ---------------------------------------------------------------- */
+
+/* Creates those of the store's own ordered tables that are not there. */
+int
+load_create_tables(struct local *l, const struct buf *there);
+
+/* In a transaction of a repair: writes the marks that are missing or damaged;
+ * the next number is at least this. */
+int
+load_marks_missing(struct txn *t, uint32_t next);
+
+/* Repairs the catalogue so that it can be loaded: damaged entries are set
+ * aside, missing ordered tables created empty. */
+int
+catalogue_mend(struct local *l, const struct buf *there);
 
 /* --- the text of an entry -------------------------------------------------- */
 

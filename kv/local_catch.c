@@ -35,8 +35,7 @@ catch_names(struct scan *s, const struct walk *w, struct caught *c)
 }
 
 /* Takes the version that the walk stands on into the batch. */
-static int
-catch(struct scan *s, const struct asked *a)
+static int catch (struct scan *s, const struct asked *a)
 {
 	const struct walk *w = &a->walk;
 	const struct ordered_methods *m = s->local->ordered->methods;
@@ -60,8 +59,8 @@ catch(struct scan *s, const struct asked *a)
 	    .size = record.size,
 	    .blob = record.blob,
 	};
-	attrs_complete(s->table, w->timestamp, &record.attrs, CELL_MODE,
-	    &c.cell.attrs);
+	attrs_complete(
+	    s->table, w->timestamp, &record.attrs, CELL_MODE, &c.cell.attrs);
 	if (!s->spec.keys_only && record.blob)
 		r = pin(s, a, record.blob);
 	else if (!s->spec.keys_only)
@@ -118,7 +117,7 @@ catch_version(struct scan *s, struct asked *a)
 	}
 	if (spec->until && w->timestamp >= spec->until)
 		return 0;
-	r = catch(s, a);
+	r = catch (s, a);
 	if (r == 0 && ++s->taken >= s->versions) {
 		r = walk_skip_column(w);
 		return r ? r : WALK_END;
@@ -132,8 +131,7 @@ catch_column(struct scan *s, struct asked *a)
 {
 	int r = 0;
 
-	if (!slice_equal(
-		buf_slice(&s->column), buf_slice(&a->walk.column))) {
+	if (!slice_equal(buf_slice(&s->column), buf_slice(&a->walk.column))) {
 		s->taken = 0;
 		r = buf_set(&s->column, buf_slice(&a->walk.column));
 	}
@@ -175,8 +173,8 @@ reach_qualifier(struct scan *s, struct asked *a, struct slice qualifier)
 	if (r == 0 && !s->resumes)
 		r = catch_seek(a, buf_slice(&key));
 	s->resumes = false;
-	if (r == 0 && (!a->walk.placed ||
-			  !slice_begins(a->walk.key, buf_slice(&key))))
+	if (r == 0 &&
+	    (!a->walk.placed || !slice_begins(a->walk.key, buf_slice(&key))))
 		r = WALK_END;
 	buf_release(&key);
 	return r;
@@ -187,8 +185,7 @@ static int
 catch_qualifiers(struct scan *s, struct asked *a)
 {
 	for (; s->at_qualifier < a->count; s->at_qualifier++) {
-		int r = reach_qualifier(
-		    s, a, a->qualifiers[s->at_qualifier]);
+		int r = reach_qualifier(s, a, a->qualifiers[s->at_qualifier]);
 		if (r == 0)
 			r = catch_column(s, a);
 		if (r != 0 && r != WALK_END)
@@ -207,8 +204,8 @@ catch_row(struct scan *s, bool put)
 		if (put && !resumes)
 			r = catch_seek(a, buf_slice(&s->row));
 		if (r == 0 && (resumes || in_row(s, &a->walk)))
-			r = a->whole ? catch_family(s, a) :
-				       catch_qualifiers(s, a);
+			r = a->whole ? catch_family(s, a)
+				     : catch_qualifiers(s, a);
 		if (r < 0 || r > WALK_END)
 			return r;
 		s->resumes = false;

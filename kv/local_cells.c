@@ -22,8 +22,8 @@ borrowed(const struct walk *w)
 {
 	return (struct stored){
 	    .timestamp = w->timestamp,
-	    .expires = fold_expires(
-		&w->fold.rules, w->timestamp, w->record.ttl),
+	    .expires =
+		fold_expires(&w->fold.rules, w->timestamp, w->record.ttl),
 	    .record = w->record,
 	};
 }
@@ -53,7 +53,7 @@ static bool
 tells_itself(const struct local_family *f)
 {
 	return f->rules.versions > DEEP &&
-	    !(f->rules.ttl && f->rules.min_versions);
+	       !(f->rules.ttl && f->rules.min_versions);
 }
 
 /* Opens a walk at the newest version stamped at most `from`. */
@@ -121,8 +121,8 @@ column_each(struct txn *t, const struct local_family *f, struct slice row,
 	struct cell column = {.row = row, .qualifier = qualifier};
 	struct walk w = {0};
 
-	int r = open_at(&w, t, f, &column,
-	    before == TS_LATEST ? before : before - 1);
+	int r = open_at(
+	    &w, t, f, &column, before == TS_LATEST ? before : before - 1);
 	while (r == 0 && (r = walk_live(&w)) == 0) {
 		struct stored s = borrowed(&w);
 		if (s.timestamp < before)
@@ -132,7 +132,8 @@ column_each(struct txn *t, const struct local_family *f, struct slice row,
 	return r < 0 ? r : 0;
 }
 
-/* --- attributes -------------------------------------------------------------- */
+/* --- attributes --------------------------------------------------------------
+ */
 
 struct timespec
 timespec_of_ms(int64_t ms)
@@ -171,8 +172,7 @@ attrs_complete(const struct table *table, int64_t timestamp,
 }
 
 void
-attrs_reduce(
-    const struct table *table, mode_t mode_default, struct attrs *kept)
+attrs_reduce(const struct table *table, mode_t mode_default, struct attrs *kept)
 {
 	struct attrs all;
 
@@ -184,7 +184,8 @@ attrs_reduce(
 	*kept = all;
 }
 
-/* --- methods ----------------------------------------------------------------- */
+/* --- methods -----------------------------------------------------------------
+ */
 
 static void
 describe(const struct table *table, const struct stored *s, struct info *out)
@@ -280,8 +281,7 @@ rewrite(struct txn *t, const struct table *table, struct stored *s,
 	if (r == 0)
 		r = buf_status(&key);
 	if (r == 0)
-		r = txn_put(
-		    t, f->cells, buf_slice(&key), buf_slice(&bytes));
+		r = txn_put(t, f->cells, buf_slice(&key), buf_slice(&bytes));
 	buf_release(&key);
 	buf_release(&bytes);
 	return r;
@@ -319,7 +319,8 @@ local_set_attrs(struct engine *e, const struct place *place,
 	return local_write(l, ORDERED_WRITE, set_attrs, &change);
 }
 
-/* --- listing versions -------------------------------------------------------- */
+/* --- listing versions --------------------------------------------------------
+ */
 
 /* Cells gathered in one snapshot, to be told once it has ended. */
 struct told {
@@ -343,8 +344,8 @@ gather(struct told *told, const struct walk *w)
 	    .blob = s.record.blob,
 	};
 
-	attrs_complete(told->table, s.timestamp, &s.record.attrs, CELL_MODE,
-	    &cell.attrs);
+	attrs_complete(
+	    told->table, s.timestamp, &s.record.attrs, CELL_MODE, &cell.attrs);
 	buf_append(&told->cells, slice_of(&cell, sizeof(cell)));
 }
 
@@ -361,8 +362,8 @@ gather_some(struct local *l, const struct local_family *f, struct walk *w,
 	int r = txn_read(l, &t);
 	if (r)
 		return r;
-	r = w->family ? walk_resume(w, &t) :
-			open_at(w, &t, f, &column,
+	r = w->family ? walk_resume(w, &t)
+		      : open_at(w, &t, f, &column,
 			    before == TS_LATEST ? before : before - 1);
 	w->budget = &budget;
 	while (r == 0 && (r = walk_live(w)) == 0)

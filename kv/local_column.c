@@ -50,8 +50,7 @@ column_look_up(struct versions *v, int64_t timestamp, struct held *out)
 	column_key(v, timestamp, &key);
 	int r = buf_status(&key);
 	if (r == 0)
-		r = txn_get(
-		    v->txn, v->family->cells, buf_slice(&key), &value);
+		r = txn_get(v->txn, v->family->cells, buf_slice(&key), &value);
 	if (r == 0)
 		r = record_decode(buf_slice(&value), &record);
 	*out = (struct held){timestamp, record.ttl, record.blob};
@@ -66,13 +65,14 @@ column_expired(const struct versions *v, int64_t timestamp)
 	return fold_expires(&v->family->rules, timestamp, 0) <= v->txn->now;
 }
 
-/* --- opening ----------------------------------------------------------------- */
+/* --- opening -----------------------------------------------------------------
+ */
 
 bool
 column_may_count(const struct local_family *f)
 {
 	return f->rules.versions > LISTED_MAX &&
-	    !(f->rules.ttl && f->rules.min_versions);
+	       !(f->rules.ttl && f->rules.min_versions);
 }
 
 static int
@@ -99,8 +99,8 @@ take_newest(struct versions *v, struct walk *w)
 static int
 open_counted(struct versions *v, struct walk *w)
 {
-	const struct depth *d = depth_of(
-	    v->txn->local, v->family->cells, buf_slice(&v->column));
+	const struct depth *d =
+	    depth_of(v->txn->local, v->family->cells, buf_slice(&v->column));
 
 	if (!column_may_count(v->family) ||
 	    !depth_is(d, v->family->cells, buf_slice(&v->column)) ||
@@ -118,8 +118,8 @@ open_counted(struct versions *v, struct walk *w)
 void
 column_forget(struct versions *v)
 {
-	struct depth *d = depth_of(
-	    v->txn->local, v->family->cells, buf_slice(&v->column));
+	struct depth *d =
+	    depth_of(v->txn->local, v->family->cells, buf_slice(&v->column));
 
 	if (depth_is(d, v->family->cells, buf_slice(&v->column)))
 		d->cells = 0;
@@ -128,8 +128,8 @@ column_forget(struct versions *v)
 void
 column_remember(struct versions *v)
 {
-	struct depth *d = depth_of(
-	    v->txn->local, v->family->cells, buf_slice(&v->column));
+	struct depth *d =
+	    depth_of(v->txn->local, v->family->cells, buf_slice(&v->column));
 
 	d->cells = 0;
 	d->count = v->count;
@@ -178,8 +178,7 @@ column_list(struct versions *v, struct walk *w, enum open_for what)
 
 	while (r == 0) {
 		r = list_one(v, w);
-		if (r == 0 && !all &&
-		    w->fold.live >= v->family->rules.versions)
+		if (r == 0 && !all && w->fold.live >= v->family->rules.versions)
 			break;
 		if (r == 0)
 			r = walk_next(w);
@@ -218,7 +217,8 @@ versions_close(struct versions *v)
 	buf_release(&v->list);
 }
 
-/* --- removing ---------------------------------------------------------------- */
+/* --- removing ----------------------------------------------------------------
+ */
 
 /* The stored timestamp next to one that is, older or newer; 1: none. */
 static int
@@ -232,8 +232,8 @@ neighbour(struct versions *v, int64_t timestamp, bool newer, int64_t *out)
 	if (r == 0)
 		r = walk_open(&w, v->txn, v->family);
 	if (r == 0)
-		r = newer ? walk_seek_before(&w, buf_slice(&key)) :
-			    walk_seek(&w, buf_slice(&key));
+		r = newer ? walk_seek_before(&w, buf_slice(&key))
+			  : walk_seek(&w, buf_slice(&key));
 	if (r == 0 && !slice_begins(w.key, buf_slice(&v->column)))
 		r = 1;
 	if (r == 0)
@@ -256,8 +256,9 @@ uncount(struct versions *v, int64_t timestamp)
 		r = neighbour(v, timestamp, false, &v->first);
 	if (r == 1) {
 		column_forget(v);
-		return why(EIO, "the number of versions of a column in table "
-				"file %u is not what memory knows",
+		return why(EIO,
+		    "the number of versions of a column in table "
+		    "file %u is not what memory knows",
 		    v->family->cells);
 	}
 	if (r == 0)
@@ -312,8 +313,9 @@ int
 versions_remove(struct versions *v, int64_t timestamp)
 {
 	if (v->counted)
-		return column_expired(v, timestamp) ? 1 :
-						  column_remove_counted(v, timestamp);
+		return column_expired(v, timestamp)
+			   ? 1
+			   : column_remove_counted(v, timestamp);
 	size_t at = column_position(v, timestamp);
 	if (!column_listed(v, at, timestamp))
 		return 1;
@@ -337,8 +339,8 @@ erase_range(struct versions *v, int64_t timestamp)
 		r = buf_status(&to);
 	key_successor(&to);
 	if (r == 0)
-		r = txn_remove_range(v->txn, v->family->cells,
-		    buf_slice(&from), buf_slice(&to));
+		r = txn_remove_range(
+		    v->txn, v->family->cells, buf_slice(&from), buf_slice(&to));
 	buf_release(&from);
 	buf_release(&to);
 	return r;
@@ -360,8 +362,8 @@ versions_remove_through(struct versions *v, int64_t timestamp, uint64_t *count)
 		if (!range)
 			r = column_erase(v, held->timestamp, held->blob);
 		else if (held->blob)
-			r = dropped_add(v->txn, v->dropped,
-			    v->family->blobs, held->blob);
+			r = dropped_add(
+			    v->txn, v->dropped, v->family->blobs, held->blob);
 	}
 	v->list.size = from * sizeof(struct held);
 	return r;

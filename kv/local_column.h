@@ -23,12 +23,10 @@ struct depth {
 };
 
 /* The slot where the column is or would be. */
-struct depth *
-depth_of(struct local *l, uint32_t cells, struct slice column);
+struct depth *depth_of(struct local *l, uint32_t cells, struct slice column);
 
 /* Whether the slot is about that column. */
-bool
-depth_is(const struct depth *d, uint32_t cells, struct slice column);
+bool depth_is(const struct depth *d, uint32_t cells, struct slice column);
 
 struct held {
 	int64_t timestamp, ttl;
@@ -41,11 +39,11 @@ struct versions {
 	struct slice row, qualifier; /* borrowed */
 	struct dropped *dropped;
 	struct buf column;
-	bool counted;	    /* count and ends are known, the list is not */
+	bool counted; /* count and ends are known, the list is not */
 	uint64_t count;
 	int64_t first, last; /* counted: the newest and oldest timestamp */
-	struct buf list;    /* struct held, newest first, all of them live */
-	bool found;	    /* newest is set: there is a live version */
+	struct buf list;     /* struct held, newest first, all of them live */
+	bool found;	     /* newest is set: there is a live version */
 	struct stored newest;
 };
 
@@ -57,30 +55,24 @@ enum open_for {
 
 /* v's first five fields are set by the caller, the rest zero. Close it also
  * where open failed. */
-int
-versions_open(struct versions *v, enum open_for what);
-void
-versions_close(struct versions *v);
+int versions_open(struct versions *v, enum open_for what);
+void versions_close(struct versions *v);
 
 /* Stores a version at exactly timestamp and removes what it pushes out;
  * *pushed: itself, it is not stored then. A blob is adopted if stored. */
-int
-versions_put(struct versions *v, int64_t timestamp,
+int versions_put(struct versions *v, int64_t timestamp,
     const struct record *record, bool *pushed);
 
 /* Removes a live version; 1: there is none. */
-int
-versions_remove(struct versions *v, int64_t timestamp);
+int versions_remove(struct versions *v, int64_t timestamp);
 
 /* Removes every version (listed) stamped at most timestamp. *count: how many
  * there were. */
-int
-versions_remove_through(
+int versions_remove_through(
     struct versions *v, int64_t timestamp, uint64_t *count);
 
 /* Remembers that blob id of table blobs has lost its reference. */
-int
-dropped_add(struct txn *t, struct dropped *d, uint32_t blobs, uint64_t id);
+int dropped_add(struct txn *t, struct dropped *d, uint32_t blobs, uint64_t id);
 
 /* --- shared by local_column.c and local_put.c ----------------------------- */
 
@@ -98,46 +90,34 @@ column_held(const struct versions *v)
 
 /* Where the first version stamped at most timestamp stands in the list, and
  * whether that is it. */
-size_t
-column_position(const struct versions *v, int64_t timestamp);
-bool
-column_listed(const struct versions *v, size_t at, int64_t timestamp);
+size_t column_position(const struct versions *v, int64_t timestamp);
+bool column_listed(const struct versions *v, size_t at, int64_t timestamp);
 
-void
-column_key(const struct versions *v, int64_t timestamp, struct buf *key);
+void column_key(const struct versions *v, int64_t timestamp, struct buf *key);
 
 /* Removes a record and lets go of its blob. */
-int
-column_erase(struct versions *v, int64_t timestamp, uint64_t blob);
+int column_erase(struct versions *v, int64_t timestamp, uint64_t blob);
 
 /* Reads the stored version at timestamp, live or not; 1: none. */
-int
-column_look_up(struct versions *v, int64_t timestamp, struct held *out);
+int column_look_up(struct versions *v, int64_t timestamp, struct held *out);
 
 /* Whether time alone has made a version of a counted column go out. */
-bool
-column_expired(const struct versions *v, int64_t timestamp);
+bool column_expired(const struct versions *v, int64_t timestamp);
 
-bool
-column_may_count(const struct local_family *f);
+bool column_may_count(const struct local_family *f);
 
 /* What memory knows of a counted column. */
-void
-column_forget(struct versions *v);
-void
-column_remember(struct versions *v);
+void column_forget(struct versions *v);
+void column_remember(struct versions *v);
 
 /* From a list that turned out long to the count of it. */
-void
-column_count_list(struct versions *v);
+void column_count_list(struct versions *v);
 
 /* Lists the live versions and removes the others, from where the walk stands.
  * To put, it is enough to see as many as can be live: that what lies beyond
  * is out a later opening to remove will find. */
-int
-column_list(struct versions *v, struct walk *w, enum open_for what);
+int column_list(struct versions *v, struct walk *w, enum open_for what);
 
-int
-column_remove_counted(struct versions *v, int64_t timestamp);
+int column_remove_counted(struct versions *v, int64_t timestamp);
 
 #endif

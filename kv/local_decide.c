@@ -7,7 +7,8 @@
 
 #define COUNTER_SIZE 8
 
-/* --- the condition ------------------------------------------------------------ */
+/* --- the condition
+ * ------------------------------------------------------------ */
 
 static bool
 holds(enum compare compare, int order)
@@ -42,16 +43,17 @@ compare_blob(struct local *l, const struct local_family *f,
 		struct slice rest = slice_skip(expected, (size_t)at);
 		size_t size =
 		    rest.size < sizeof(piece) ? rest.size : sizeof(piece);
-		int64_t got = blob_read(l, f->blobs, record->blob,
-		    record->size, at, piece, size);
+		int64_t got = blob_read(
+		    l, f->blobs, record->blob, record->size, at, piece, size);
 		if (got < 0)
 			return (int)got;
 		*order = memcmp(rest.data, piece, (size_t)got);
 		at += (uint64_t)got;
 	}
 	if (*order == 0)
-		*order = expected.size < record->size ? -1 :
-							expected.size > record->size;
+		*order = expected.size < record->size
+			     ? -1
+			     : expected.size > record->size;
 	return 0;
 }
 
@@ -96,7 +98,8 @@ mutation_condition(struct txn *t, const struct work *work, bool *out)
 	return r < 0 ? r : 0;
 }
 
-/* --- what each op becomes: decided on the state before the call --------------- */
+/* --- what each op becomes: decided on the state before the call
+ * --------------- */
 
 static int
 next_timestamp(const struct versions *v, int64_t *out)
@@ -114,20 +117,19 @@ next_timestamp(const struct versions *v, int64_t *out)
 /* Mode and owner come from the version before, else from `fresh`; the time
  * from the clock where the stamp is ahead of it. */
 static void
-decide_attrs(const struct work *work, const struct versions *v,
-    struct step *s, bool chosen)
+decide_attrs(const struct work *work, const struct versions *v, struct step *s,
+    bool chosen)
 {
 	const struct op *op = s->op;
 	struct attrs *attrs = &s->record.attrs;
 
 	if (v->found) {
-		attrs_complete(work->table, 0, &v->newest.record.attrs,
-		    CELL_MODE, attrs);
+		attrs_complete(
+		    work->table, 0, &v->newest.record.attrs, CELL_MODE, attrs);
 		attrs->mode &= 01777;
 		attrs->set &= ~(unsigned)ATTR_MTIME;
 	} else {
-		attrs_complete(
-		    work->table, 0, &op->fresh, CELL_MODE, attrs);
+		attrs_complete(work->table, 0, &op->fresh, CELL_MODE, attrs);
 	}
 	attrs_override(attrs, &op->attrs);
 	if (!(attrs->set & ATTR_MTIME) && chosen &&
@@ -194,8 +196,8 @@ decide_increment(
 	if (v->found)
 		number = be64(old->value.data);
 	buf_be64(&s->made, number + (uint64_t)s->op->delta);
-	s->record = (struct record){
-	    .size = COUNTER_SIZE, .value = buf_slice(&s->made)};
+	s->record =
+	    (struct record){.size = COUNTER_SIZE, .value = buf_slice(&s->made)};
 	int r = buf_status(&s->made);
 	return r ? r : decide_made(work, v, s);
 }
@@ -206,10 +208,9 @@ joins(const struct versions *v, const struct step *s)
 {
 	if (!s->blob || s->joined_found != v->found)
 		return false;
-	return !v->found ||
-	    (s->joined.timestamp == v->newest.timestamp &&
-		slice_equal(buf_slice(&s->joined.bytes),
-		    buf_slice(&v->newest.bytes)));
+	return !v->found || (s->joined.timestamp == v->newest.timestamp &&
+				slice_equal(buf_slice(&s->joined.bytes),
+				    buf_slice(&v->newest.bytes)));
 }
 
 static int
@@ -219,8 +220,9 @@ decide_append(struct work *work, const struct versions *v, struct step *s)
 	uint64_t before = v->found ? old->size : 0;
 
 	if (s->size + before > s->family->declared.max_cell_size)
-		return why(EFBIG, "the cell would have %llu bytes, the "
-				  "family's max_cell_size is %llu",
+		return why(EFBIG,
+		    "the cell would have %llu bytes, the "
+		    "family's max_cell_size is %llu",
 		    (unsigned long long)(s->size + before),
 		    (unsigned long long)s->family->declared.max_cell_size);
 	s->record = (struct record){.size = s->size + before};
@@ -259,8 +261,8 @@ decide_delete(struct group *g, struct step *s, uint64_t nth)
 			s->covers = v->newest.timestamp;
 		return 0;
 	}
-	int r = column_find(
-	    v->txn, v->family, v->row, v->qualifier, version, &old);
+	int r =
+	    column_find(v->txn, v->family, v->row, v->qualifier, version, &old);
 	if (r == 0)
 		s->covers = old.timestamp;
 	s->through = s->covers;

@@ -40,6 +40,5 @@ depth_of(struct local *l, uint32_t cells, struct slice column)
 bool
 depth_is(const struct depth *d, uint32_t cells, struct slice column)
 {
-	return d->cells == cells &&
-	    slice_equal(buf_slice(&d->column), column);
+	return d->cells == cells && slice_equal(buf_slice(&d->column), column);
 }

@@ -7,7 +7,8 @@
 /* Entries of a batch: few at first, since who lists may skip at once. */
 #define BATCH_FIRST 16
 
-/* --- batches ------------------------------------------------------------------- */
+/* --- batches
+ * ------------------------------------------------------------------- */
 
 void
 list_add(struct lister *x, enum level level, struct slice name,
@@ -95,7 +96,8 @@ list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
 	return r < 0 ? r : 0;
 }
 
-/* --- what the side table knows of ------------------------------------------------ */
+/* --- what the side table knows of
+ * ------------------------------------------------ */
 
 void
 side_release(struct side_names *s)
@@ -132,7 +134,8 @@ side_restart(struct side_names *s, struct slice name, bool inclusive)
 	return buf_set(&s->after, name);
 }
 
-/* --- dot files --------------------------------------------------------------------- */
+/* --- dot files
+ * --------------------------------------------------------------------- */
 
 static int
 gather_side(struct lister *x, struct txn *t)
@@ -206,7 +209,8 @@ list_family(struct lister *x, const struct entry *after)
 	return r;
 }
 
-/* --- families ------------------------------------------------------------------------- */
+/* --- families
+ * ------------------------------------------------------------------------- */
 
 /* Adds a declared family if it holds a live cell here. */
 static int
@@ -242,12 +246,15 @@ gather_families(struct lister *x, struct txn *t)
 			return r;
 		if (i == schema->count && s->ended)
 			return 1;
-		int order = i == schema->count ? 1 :
-		    s->ended		       ? -1 :
-		      slice_compare(buf_slice(&schema->families[i].name),
-					    buf_slice(&s->name));
+		int order =
+		    i == schema->count ? 1
+		    : s->ended
+			? -1
+			: slice_compare(buf_slice(&schema->families[i].name),
+			      buf_slice(&s->name));
 		if (order >= 0) {
-			list_add(x, LEVEL_FAMILY, buf_slice(&s->name), &s->info);
+			list_add(
+			    x, LEVEL_FAMILY, buf_slice(&s->name), &s->info);
 			r = side_consume(s);
 		} else if (slice_compare(buf_slice(&schema->families[i].name),
 			       after) > 0) {
@@ -264,8 +271,7 @@ list_families(struct lister *x, const struct entry *after)
 {
 	int r = 0;
 
-	x->side = (struct side_names){
-	    .level = LEVEL_FAMILY, .inclusive = true};
+	x->side = (struct side_names){.level = LEVEL_FAMILY, .inclusive = true};
 	if (after) {
 		r = side_restart(&x->side, after->name, false);
 		if (r == 0)
@@ -278,7 +284,9 @@ list_families(struct lister *x, const struct entry *after)
 	return r;
 }
 
-/* --- tables ----------------------------------------------------------------------------- */
+/* --- tables
+ * -----------------------------------------------------------------------------
+ */
 
 /* Adds up to a batch of table names behind x->from. */
 static int
@@ -311,8 +319,8 @@ describe_tables(struct lister *x)
 	for (size_t i = 0; i < count; i++) {
 		struct slice name = list_name(x, &all[i]);
 		struct place place = {
-		    .level = x->dir->level == LEVEL_ROOT ? LEVEL_TABLE :
-							   LEVEL_SCHEMA_FILE,
+		    .level = x->dir->level == LEVEL_ROOT ? LEVEL_TABLE
+							 : LEVEL_SCHEMA_FILE,
 		    .table = name,
 		};
 		int r = buf_set(&x->from, name);
@@ -336,8 +344,8 @@ list_tables(struct lister *x, const struct entry *after)
 	int r = 0;
 
 	x->room = READ_CELLS;
-	if (after && (after->level == LEVEL_TABLE ||
-			 after->level == LEVEL_SCHEMA_FILE))
+	if (after &&
+	    (after->level == LEVEL_TABLE || after->level == LEVEL_SCHEMA_FILE))
 		r = buf_set(&x->from, after->name);
 	while (r == 0 && !x->stopped) {
 		r = gather_tables(x);
@@ -367,7 +375,9 @@ list_schema(struct lister *x, const struct entry *after)
 	return r;
 }
 
-/* --- the method --------------------------------------------------------------------------- */
+/* --- the method
+ * ---------------------------------------------------------------------------
+ */
 
 static int
 list(struct lister *x, const struct entry *after)
@@ -393,8 +403,8 @@ list(struct lister *x, const struct entry *after)
 }
 
 int
-local_list(struct engine *e, const struct place *dir,
-    const struct entry *after, list_emit emit, void *context)
+local_list(struct engine *e, const struct place *dir, const struct entry *after,
+    list_emit emit, void *context)
 {
 	struct lister x = {
 	    .local = (struct local *)e,

@@ -18,7 +18,7 @@ struct gathered {
 /* The next name of one level that the side table knows of. */
 struct side_names {
 	enum level level;
-	struct buf after;  /* where to look on */
+	struct buf after; /* where to look on */
 	bool inclusive;
 	bool have, ended;
 	struct buf name; /* have: the next one */
@@ -49,58 +49,44 @@ struct lister {
 };
 
 /* Adds an entry to the batch. */
-void
-list_add(struct lister *x, enum level level, struct slice name,
+void list_add(struct lister *x, enum level level, struct slice name,
     const struct info *info);
 
-bool
-list_full(const struct lister *x);
+bool list_full(const struct lister *x);
 
-struct slice
-list_name(const struct lister *x, const struct gathered *entry);
+struct slice list_name(const struct lister *x, const struct gathered *entry);
 
 /* Gives out what was gathered, with no snapshot open. skip: what emit wants
  * to have skipped, empty: nothing. */
-int
-list_give(struct lister *x, struct buf *skip);
+int list_give(struct lister *x, struct buf *skip);
 
 /* Gathers and gives out until a phase has no more: gather returns 1 then. */
-int
-list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
+int list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
     int (*skip_to)(struct lister *x, struct slice skip));
 
-void
-side_release(struct side_names *s);
+void side_release(struct side_names *s);
 
 /* Fetches the next name if none is waiting. */
-int
-side_fetch(struct lister *x, struct txn *t, struct side_names *s);
+int side_fetch(struct lister *x, struct txn *t, struct side_names *s);
 
 /* The name that waits has been added. */
-int
-side_consume(struct side_names *s);
+int side_consume(struct side_names *s);
 
 /* On from name; what waits is looked up again. */
-int
-side_restart(struct side_names *s, struct slice name, bool inclusive);
+int side_restart(struct side_names *s, struct slice name, bool inclusive);
 
 /* Goes on with x->side behind everything that begins with skip. */
-int
-side_skip(struct lister *x, struct slice skip);
+int side_skip(struct lister *x, struct slice skip);
 
 /* What follows everything that begins with skip; false: nothing can. */
-bool
-list_behind(struct slice skip, struct buf *out);
+bool list_behind(struct slice skip, struct buf *out);
 
 /* The names of one level of the side table, behind *after if that is of this
  * level. */
-int
-list_side(struct lister *x, enum level level, const struct entry *after);
+int list_side(struct lister *x, enum level level, const struct entry *after);
 
 /* local_list_cells.c: rows of a table or part; columns of a family or part. */
-int
-list_rows(struct lister *x, const struct entry *after);
-int
-list_columns(struct lister *x, const struct entry *after);
+int list_rows(struct lister *x, const struct entry *after);
+int list_columns(struct lister *x, const struct entry *after);
 
 #endif

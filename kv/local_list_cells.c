@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* --- rows and columns ---------------------------------------------------------------- */
+/* --- rows and columns
+ * ---------------------------------------------------------------- */
 
 /* The keys of all that begin with a name, or the first key of those that do
  * not sort before it. */
@@ -178,12 +179,13 @@ merge(struct lister *x)
 	struct slice cell = buf_slice(&x->name);
 	struct slice kept = buf_slice(&x->side.name);
 	struct slice part = buf_slice(&x->parts.name);
-	int order = !x->side.have ? -1 : !x->have ? 1 :
-							slice_compare(cell, kept);
+	int order = !x->side.have ? -1
+		    : !x->have	  ? 1
+				  : slice_compare(cell, kept);
 	struct slice name = order <= 0 ? cell : kept;
 
-	if (x->parts.have && ((!x->have && !x->side.have) ||
-				 slice_compare(part, name) < 0)) {
+	if (x->parts.have &&
+	    ((!x->have && !x->side.have) || slice_compare(part, name) < 0)) {
 		list_add(x, x->parts.level, part, &x->parts.info);
 		return side_consume(&x->parts);
 	}
@@ -291,8 +293,7 @@ list_rows(struct lister *x, const struct entry *after)
 int
 list_columns(struct lister *x, const struct entry *after)
 {
-	struct walk walk = {
-	    .family = table_family(x->table, x->dir->family)};
+	struct walk walk = {.family = table_family(x->table, x->dir->family)};
 
 	x->prefix = x->dir->qualifier;
 	x->walks = &walk;

@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "text.h"
 #include "why.h"
 
 #define FORMAT 1
 #define RUN_CHECK "; run: cellfs check --repair STORE"
 
-static int
-create_tables(struct local *l, const struct buf *there)
+int
+load_create_tables(struct local *l, const struct buf *there)
 {
 	const struct ordered_table_options options = {.compressor = "none"};
 	int r = 0;
@@ -22,27 +23,30 @@ create_tables(struct local *l, const struct buf *there)
 }
 
 static int
-write_marks(struct txn *t, void *context)
+put_origin(struct txn *t)
 {
-	const struct ordered_methods *o = t->local->ordered->methods;
 	struct attrs owner = {
 	    .mode = 0755, .uid = geteuid(), .gid = getegid()};
 	struct buf text = {0};
 
-	(void)context;
 	buf_printf(&text, "created %lld\n",
 	    (long long)clock_now(t->local->clock));
 	entry_print_owner(&owner, &text);
 	int r = buf_status(&text);
 	if (r == 0)
-		r = o->put(t->session, CATALOGUE, slice_text("o"),
-		    buf_slice(&text));
+		r = txn_put(t, CATALOGUE, slice_text("o"), buf_slice(&text));
 	buf_release(&text);
+	return r;
+}
+
+static int
+write_marks(struct txn *t, void *context)
+{
+	(void)context;
+	int r = put_origin(t);
 	if (r == 0)
 		r = catalogue_put_number(t, "n", FIRST_TABLE);
-	if (r == 0)
-		r = catalogue_put_number(t, "v", FORMAT);
-	return r;
+	return r ? r : catalogue_put_number(t, "v", FORMAT);
 }
 
 /* A number under a key of the catalogue. -ENODATA: there is none. */
@@ -52,17 +56,12 @@ get_number(struct txn *t, const char *key, uint32_t *out)
 	struct buf text = {0};
 	uint64_t number = 0;
 
-	*out = 0;
-	int r = t->local->ordered->methods->get(t->session, CATALOGUE,
-	    slice_text(key), &text);
-	if (r == 1) {
+	int r = txn_get(t, CATALOGUE, slice_text(key), &text);
+	if (r == 1)
 		r = -ENODATA;
-	} else if (r == 0) {
-		struct slice line = buf_slice(&text);
-		if (!take_number(&line, 10, UINT32_MAX, &number) || line.size)
-			r = why(EIO, "store: the catalogue's key %s is "
-			    "damaged" RUN_CHECK, key);
-	}
+	else if (r == 0 && text_number(buf_slice(&text), UINT32_MAX, &number))
+		r = why(EIO, "store: the catalogue's key %s is damaged"
+			RUN_CHECK, key);
 	buf_release(&text);
 	*out = (uint32_t)number;
 	return r;
@@ -87,30 +86,53 @@ check_format(struct txn *t)
 }
 
 static int
-load_marks(struct txn *t)
+get_origin(struct txn *t)
 {
 	struct local *l = t->local;
 	struct buf text = {0};
 	uint64_t created = 0;
 
-	int r = get_number(t, "n", &l->next_number);
-	if (r == -ENODATA)
-		r = why(EIO, "store: the catalogue has lost its next "
-		    "number" RUN_CHECK);
-	if (r == 0)
-		r = l->ordered->methods->get(t->session, CATALOGUE,
-		    slice_text("o"), &text);
-	if (r == 0 || r == 1) {
-		struct slice rest = buf_slice(&text);
-		r = 0;
-		if (!entry_take_number(&rest, "created", INT64_MAX, &created) ||
-		    !entry_take_owner(&rest, &l->owner))
-			r = why(EIO, "store: the catalogue's key o is "
-			    "damaged" RUN_CHECK);
-	}
+	int r = txn_get(t, CATALOGUE, slice_text("o"), &text);
+	struct slice rest = buf_slice(&text);
+	if (r == 1 ||
+	    (r == 0 &&
+		(!entry_take_number(&rest, "created", INT64_MAX, &created) ||
+		    !entry_take_owner(&rest, &l->owner))))
+		r = why(EIO, "store: the catalogue's key o is missing or "
+		    "damaged" RUN_CHECK);
 	l->created = (int64_t)created;
 	buf_release(&text);
 	return r;
+}
+
+static int
+load_marks(struct txn *t)
+{
+	int r = get_number(t, "n", &t->local->next_number);
+
+	if (r == -ENODATA)
+		r = why(EIO, "store: the catalogue has lost its next "
+		    "number" RUN_CHECK);
+	return r ? r : get_origin(t);
+}
+
+int
+load_marks_missing(struct txn *t, uint32_t next)
+{
+	uint32_t number;
+	int r = get_number(t, "v", &number);
+
+	if (r == -ENODATA || r == -EIO)
+		r = catalogue_put_number(t, "v", FORMAT);
+	else if (r == 0)
+		r = check_format(t);
+	if (r == 0)
+		r = get_number(t, "n", &number);
+	if (r == -ENODATA || r == -EIO || (r == 0 && number < next))
+		r = catalogue_put_number(t, "n", next);
+	if (r == 0)
+		r = get_origin(t);
+	return r == -EIO ? put_origin(t) : r;
 }
 
 /* All of a table's ordered tables must be there, and were never given. */
@@ -174,27 +196,40 @@ load_entry(struct txn *t, struct slice key, struct slice text,
 	return 0;
 }
 
+/* A 't' is a table, an 'x' an entry set aside by a repair. */
 static int
-load_entries(struct txn *t, const struct buf *there)
+load_record(struct txn *t, struct slice key, struct slice text,
+    const struct buf *there)
+{
+	struct local *l = t->local;
+
+	if (key.data[0] == 't')
+		return load_entry(t, key, text, there);
+	if (key.data[0] == 'x' && key.size >= 5 &&
+	    be32(key.data + 1) > l->keep_below)
+		l->keep_below = be32(key.data + 1);
+	return 0;
+}
+
+static int
+load_records(struct txn *t, const struct buf *there)
 {
 	const struct ordered_methods *o = t->local->ordered->methods;
 	struct ordered_cursor *c;
+	struct slice key, text;
 
 	int r = o->cursor(t->session, CATALOGUE, &c);
 	if (r)
 		return r;
-	for (r = o->seek(c, slice_text("t"), SEEK_FROM); r == 0;
-	     r = o->next(c)) {
-		struct slice key, text;
+	r = o->seek(c, slice_text("t"), SEEK_FROM);
+	while (r == 0) {
 		r = o->key(c, &key);
-		if (r == 0 && key.data[0] != 't')
-			break;
 		if (r == 0)
 			r = o->value(c, &text);
 		if (r == 0)
-			r = load_entry(t, key, text, there);
-		if (r)
-			break;
+			r = load_record(t, key, text, there);
+		if (r == 0)
+			r = o->next(c);
 	}
 	o->cursor_close(c);
 	return r == 1 ? 0 : r;
@@ -239,8 +274,31 @@ load(struct local *l, const struct buf *there)
 	if (r == 0 && numbers[count - 1] >= l->next_number)
 		l->next_number = numbers[count - 1] + 1;
 	if (r == 0)
-		r = load_entries(&t, there);
+		r = load_records(&t, there);
 	return txn_end(&t, r);
+}
+
+/* Makes the catalogue of an empty store, or of one cut short. */
+static int
+make(struct local *l, struct buf *there)
+{
+	if (l->options.read_only)
+		return why(ENOENT, "store: there is none yet, and read-only "
+		    "none is made");
+	int r = load_create_tables(l, there);
+	if (r == 0)
+		r = local_write(l, ORDERED_WRITE, write_marks, NULL);
+	buf_clear(there);
+	return r ? r : catalogue_there(l, there);
+}
+
+static int
+mend(struct local *l, struct buf *there)
+{
+	int r = catalogue_mend(l, there);
+
+	buf_clear(there);
+	return r ? r : catalogue_there(l, there);
 }
 
 int
@@ -249,23 +307,20 @@ catalogue_open(struct local *l)
 	struct buf there = {0};
 
 	int r = catalogue_there(l, &there);
+	if (r == 0 && l->options.repair && !l->options.read_only)
+		r = mend(l, &there);
 	if (r == 0)
 		r = is_new(l, &there);
-	if (r == 1 && l->options.read_only) {
-		r = why(ENOENT, "store: there is none yet, and read-only "
-		    "none is made");
-	} else if (r == 1) {
-		r = create_tables(l, &there);
-		if (r == 0)
-			r = local_write(l, ORDERED_WRITE, write_marks, NULL);
-		buf_clear(&there);
-		if (r == 0)
-			r = catalogue_there(l, &there);
-	}
+	if (r == 1)
+		r = make(l, &there);
 	if (r == 0)
 		r = load(l, &there);
 	buf_release(&there);
-	if (r == 0 && !l->options.read_only)
-		r = catalogue_sweep(l);
-	return r;
+	if (r || l->options.read_only)
+		return r;
+	r = catalogue_sweep(l);
+	if (r)
+		local_log(l, "dropping tables: %s; it is tried again",
+		    why_text(r));
+	return 0;
 }

@@ -66,127 +66,6 @@ move_attrs(const struct move *m, bool file, struct attrs *attrs)
 	side_reduce(m->local, m->target, file, attrs);
 }
 
-static struct blob_copy *
-copy_at(struct move *m, size_t i)
-{
-	return (struct blob_copy *)m->copies.data + i;
-}
-
-static size_t
-copy_count(const struct move *m)
-{
-	return m->copies.size / sizeof(struct blob_copy);
-}
-
-static struct blob_copy *
-find_copy(struct move *m, uint32_t from, uint32_t to, uint64_t id)
-{
-	for (size_t i = 0; i < copy_count(m); i++) {
-		struct blob_copy *c = copy_at(m, i);
-		if (c->from == from && c->to == to && c->id == id && !c->used)
-			return c;
-	}
-	return NULL;
-}
-
-int
-move_blob(struct move *m, struct txn *t, uint32_t from, uint32_t to,
-    bool doubled, struct record *record, bool *own)
-{
-	*own = false;
-	if (!record->blob || (from == to && !doubled))
-		return 0;
-	struct blob_copy *copy = find_copy(m, from, to, record->blob);
-	if (!copy) {
-		struct blob_copy wanted = {.from = from,
-		    .to = to,
-		    .id = record->blob,
-		    .size = record->size,
-		    .used = true};
-		buf_append(&m->copies, slice_of(&wanted, sizeof(wanted)));
-		m->wanting = true;
-		return m->copies.failed ? -ENOMEM : 0;
-	}
-	copy->used = true;
-	*own = true;
-	record->blob = copy->copy;
-	return copy->copy ? blob_adopt(t, to, copy->copy) : 0;
-}
-
-/* --- copying chunks, without the lock --------------------------------------- */
-
-struct chunks {
-	struct local *local;
-	uint32_t blobs;
-	uint64_t id;
-};
-
-static int
-read_chunks(const struct source *s, uint64_t offset, void *to, size_t size)
-{
-	const struct chunks *c = s->context;
-	int64_t n = blob_read(c->local, c->blobs, c->id, s->size, offset, to,
-	    size);
-
-	return n < 0 ? (int)n : n == (int64_t)size ? 0 : -EIO;
-}
-
-/* Makes one wanted copy. What has gone meanwhile is no longer wanted. */
-static int
-make_copy(struct local *l, struct blob_copy *c)
-{
-	const struct chunks chunks = {l, c->from, c->id};
-	const struct source source = {
-	    .size = c->size, .read = read_chunks, .context = &chunks};
-
-	int r = blob_pin(l, c->from, c->id);
-	if (r)
-		return r == -EAGAIN ? 0 : r;
-	r = blob_write(l, c->to, &source, &c->copy);
-	blob_unpin(l, c->from, c->id);
-	return r;
-}
-
-static int
-make_copies(struct move *m)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < copy_count(m); i++) {
-		r = atomic_load(&m->local->interrupted) ? -EINTR : 0;
-		if (r == 0 && !copy_at(m, i)->copy)
-			r = make_copy(m->local, copy_at(m, i));
-	}
-	return r;
-}
-
-/* Collects the copies that no committed transaction has taken. */
-static void
-discard_copies(struct move *m, bool committed)
-{
-	for (size_t i = 0; i < copy_count(m); i++) {
-		const struct blob_copy *c = copy_at(m, i);
-		if (c->copy && !(committed && c->used))
-			blob_collect(m->local, c->to, c->copy);
-	}
-	buf_release(&m->copies);
-}
-
-/* Leaves out what has not been copied, so that it is wanted anew. */
-static void
-restart_copies(struct move *m)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < copy_count(m); i++) {
-		struct blob_copy c = *copy_at(m, i);
-		c.used = false;
-		if (c.copy)
-			*copy_at(m, kept++) = c;
-	}
-	m->copies.size = kept * sizeof(struct blob_copy);
-}
-
 /* --- cells and dot files ----------------------------------------------------- */
 
 /* One value on its way. */
@@ -516,7 +395,7 @@ move_body(struct txn *t, void *context)
 {
 	struct move *m = context;
 
-	restart_copies(m);
+	copies_restart(m);
 	buf_clear(&m->dropped.ids);
 	buf_clear(&m->lacking);
 	m->wanting = false;
@@ -544,7 +423,7 @@ prepare_again(struct move *m)
 	if (m->lacking.size)
 		return local_family_declare(&m->local->engine, m->to->table,
 		    buf_slice(&m->lacking));
-	return make_copies(m);
+	return copies_make(m);
 }
 
 static int
@@ -606,7 +485,7 @@ local_move(struct engine *e, const struct place *from,
 		return r;
 	}
 	int r = run(&m);
-	discard_copies(&m, r == 0);
+	copies_discard(&m, r == 0);
 	if (r == 0) {
 		dropped_collect(m.local, &m.dropped);
 		*stored = m.stored;

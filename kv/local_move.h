@@ -43,6 +43,19 @@ int
 move_blob(struct move *m, struct txn *t, uint32_t from, uint32_t to,
     bool doubled, struct record *record, bool *own);
 
+/* The transaction runs anew: copies made so far are ready for it, the others
+ * wanted anew if at all. */
+void
+copies_restart(struct move *m);
+
+/* Makes the copies that are wanted, without the lock. */
+int
+copies_make(struct move *m);
+
+/* Collects the copies that no committed transaction has taken. */
+void
+copies_discard(struct move *m, bool committed);
+
 /* Rewrites attributes so that they mean at the target what they did at the
  * source. */
 void

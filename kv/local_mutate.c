@@ -8,7 +8,8 @@
 
 #define ATTEMPTS 100 /* while others change what the call is about */
 
-/* --- before the lock: order, sources, big values ------------------------------- */
+/* --- before the lock: order, sources, big values
+ * ------------------------------- */
 
 static int
 compare_steps(const void *a, const void *b)
@@ -19,8 +20,8 @@ compare_steps(const void *a, const void *b)
 	if (!order)
 		order = step_is_family(right) - step_is_family(left);
 	if (!order && !step_is_family(left))
-		order = slice_compare(
-		    left->op->qualifier, right->op->qualifier);
+		order =
+		    slice_compare(left->op->qualifier, right->op->qualifier);
 	if (!order)
 		order = left->given < right->given ? -1 : 1;
 	return order;
@@ -30,7 +31,7 @@ static bool
 same_column(const struct step *a, const struct step *b)
 {
 	return a->family == b->family &&
-	    slice_equal(a->op->qualifier, b->op->qualifier);
+	       slice_equal(a->op->qualifier, b->op->qualifier);
 }
 
 static struct step *
@@ -81,8 +82,9 @@ check_size(const struct work *work)
 			bytes += work->steps[i].size;
 	if (work->m->count <= BATCH_CELLS && bytes <= BATCH_BYTES)
 		return 0;
-	return why(E2BIG, "the call changes %zu cells of one row with %llu "
-			  "bytes; at most %d and %d are applied at once",
+	return why(E2BIG,
+	    "the call changes %zu cells of one row with %llu "
+	    "bytes; at most %d and %d are applied at once",
 	    work->m->count, (unsigned long long)bytes, BATCH_CELLS,
 	    BATCH_BYTES);
 }
@@ -105,8 +107,9 @@ prepare_value(struct work *work, struct step *s)
 	s->value = op->value;
 	s->size = op->source ? op->source->size : op->value.size;
 	if (s->size > s->family->declared.max_cell_size)
-		return why(EFBIG, "the cell would have %llu bytes, the "
-				  "family's max_cell_size is %llu",
+		return why(EFBIG,
+		    "the cell would have %llu bytes, the "
+		    "family's max_cell_size is %llu",
 		    (unsigned long long)s->size,
 		    (unsigned long long)s->family->declared.max_cell_size);
 	if (s->size > INLINE_MAX) {
@@ -148,8 +151,8 @@ prepare(struct work *work)
 			    (const char *)s->op->family.data);
 	}
 	if (m->count)
-		qsort(work->steps, m->count, sizeof(*work->steps),
-		    compare_steps);
+		qsort(
+		    work->steps, m->count, sizeof(*work->steps), compare_steps);
 	for (size_t i = 0; r == 0 && i < m->count; i++)
 		if (work->steps[i].op->type == OP_PUT ||
 		    work->steps[i].op->type == OP_APPEND)
@@ -159,7 +162,8 @@ prepare(struct work *work)
 	return r ? r : make_groups(work);
 }
 
-/* --- appending to what does not fit beside its key ------------------------------ */
+/* --- appending to what does not fit beside its key
+ * ------------------------------ */
 
 /* The bytes of a version, and behind them those that are appended. */
 struct joint {
@@ -201,13 +205,13 @@ read_joint(const struct source *source, uint64_t offset, void *to, size_t size)
 	int r = 0;
 
 	if (offset < before) {
-		part = before - offset < size ? (size_t)(before - offset) :
-						size;
+		part =
+		    before - offset < size ? (size_t)(before - offset) : size;
 		r = read_before(j, offset, to, part);
 	}
 	if (r == 0 && part < size)
-		r = read_behind(j, offset + part - before,
-		    (uint8_t *)to + part, size - part);
+		r = read_behind(j, offset + part - before, (uint8_t *)to + part,
+		    size - part);
 	return r;
 }
 
@@ -221,8 +225,8 @@ find_before(struct local *l, const struct mutation *m, struct step *s)
 	stored_release(&s->joined);
 	int r = txn_read(l, &t);
 	if (r == 0)
-		r = column_find(&t, s->family, m->row, s->op->qualifier,
-		    newest, &s->joined);
+		r = column_find(&t, s->family, m->row, s->op->qualifier, newest,
+		    &s->joined);
 	s->joined_found = r == 0;
 	if (r == 0 && s->joined.record.blob)
 		r = blob_pin(l, s->family->blobs, s->joined.record.blob);
@@ -245,12 +249,13 @@ join(struct work *work, struct step *s)
 	    s->joined.record.size + s->size, read_joint, &joint};
 	r = blob_write(work->local, s->family->blobs, &source, &s->blob);
 	if (s->joined.record.blob)
-		blob_unpin(work->local, s->family->blobs,
-		    s->joined.record.blob);
+		blob_unpin(
+		    work->local, s->family->blobs, s->joined.record.blob);
 	return r;
 }
 
-/* --- the call -------------------------------------------------------------------- */
+/* --- the call
+ * -------------------------------------------------------------------- */
 
 static void
 release(struct work *work, bool committed)
@@ -313,7 +318,7 @@ declare(struct local *l, const struct mutation *m, const struct table *table)
 	for (size_t i = 0; i < m->count && (r == 0 || r == -ESTALE); i++) {
 		const struct op *op = &m->ops[i];
 		bool stores = op->type == OP_PUT || op->type == OP_APPEND ||
-		    op->type == OP_INCREMENT;
+			      op->type == OP_INCREMENT;
 		if (!stores || table_family(table, op->family))
 			continue;
 		r = local_family_declare(&l->engine, m->table, op->family);

@@ -29,11 +29,11 @@ struct step {
 	bool stores; /* a version is to be stored, so: */
 	int64_t timestamp;
 	struct record record;
-	struct buf made;   /* the new value of an increment or append */
-	bool adopted;	   /* blob is now referred to */
-	int64_t through;   /* a delete covers stored versions up to here, */
-	int64_t covers;	   /* and those of the same call up to here */
-	uint64_t hits;	   /* live versions a delete removed */
+	struct buf made; /* the new value of an increment or append */
+	bool adopted;	 /* blob is now referred to */
+	int64_t through; /* a delete covers stored versions up to here, */
+	int64_t covers;	 /* and those of the same call up to here */
+	uint64_t hits;	 /* live versions a delete removed */
 };
 
 /* The steps that name one column. */
@@ -60,34 +60,30 @@ static inline bool
 step_is_delete(const struct step *s)
 {
 	return s->op->type == OP_DELETE_VERSION ||
-	    s->op->type == OP_DELETE_COLUMN ||
-	    s->op->type == OP_DELETE_FAMILY ||
-	    s->op->type == OP_DELETE_FAMILY_VERSION;
+	       s->op->type == OP_DELETE_COLUMN ||
+	       s->op->type == OP_DELETE_FAMILY ||
+	       s->op->type == OP_DELETE_FAMILY_VERSION;
 }
 
 static inline bool
 step_is_family(const struct step *s)
 {
 	return s->op->type == OP_DELETE_FAMILY ||
-	    s->op->type == OP_DELETE_FAMILY_VERSION;
+	       s->op->type == OP_DELETE_FAMILY_VERSION;
 }
 
 /* The body of the transaction, of a struct work. -ESTALE: the table has
  * changed since; -ECANCELED: see join. */
-int
-mutation_apply(struct txn *t, void *work);
+int mutation_apply(struct txn *t, void *work);
 
 /* Whether the condition of the call holds: the table of 6.4. */
-int
-mutation_condition(struct txn *t, const struct work *work, bool *out);
+int mutation_condition(struct txn *t, const struct work *work, bool *out);
 
 /* Opens a column and settles what its steps store and cover, on the state
  * before the call. */
-int
-mutation_decide(struct txn *t, struct work *work, struct group *g);
+int mutation_decide(struct txn *t, struct work *work, struct group *g);
 
 /* Lets go of what an attempt held in memory. */
-void
-mutation_reset(struct work *work);
+void mutation_reset(struct work *work);
 
 #endif

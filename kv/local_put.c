@@ -4,8 +4,7 @@
 #include <string.h>
 
 static int
-write_record(
-    struct versions *v, int64_t timestamp, const struct record *record)
+write_record(struct versions *v, int64_t timestamp, const struct record *record)
 {
 	struct buf key = {0}, value = {0};
 
@@ -52,12 +51,11 @@ put_counted(struct versions *v, int64_t timestamp, const struct record *record,
 		return r;
 	bool replaces = r == 0;
 	*pushed = column_expired(v, timestamp) ||
-	    (!replaces && !room && timestamp < v->last);
+		  (!replaces && !room && timestamp < v->last);
 	if (*pushed)
 		return replaces ? column_remove_counted(v, timestamp) : 0;
 	if (replaces && old.blob)
-		r = dropped_add(
-		    v->txn, v->dropped, v->family->blobs, old.blob);
+		r = dropped_add(v->txn, v->dropped, v->family->blobs, old.blob);
 	else
 		r = 0;
 	if (r == 0)
@@ -134,11 +132,11 @@ put_listed(struct versions *v, int64_t timestamp, const struct record *record,
 	if (*pushed)
 		return replaces ? column_erase(v, timestamp, old.blob) : 0;
 	if (old.blob)
-		r = dropped_add(
-		    v->txn, v->dropped, v->family->blobs, old.blob);
+		r = dropped_add(v->txn, v->dropped, v->family->blobs, old.blob);
 	if (r == 0)
 		r = write_record(v, timestamp, record);
-	if (r == 0 && column_may_count(v->family) && column_held(v) > LISTED_MAX)
+	if (r == 0 && column_may_count(v->family) &&
+	    column_held(v) > LISTED_MAX)
 		column_count_list(v);
 	return r;
 }
@@ -172,20 +170,20 @@ put_dead(struct versions *v, int64_t timestamp)
 }
 
 int
-versions_put(struct versions *v, int64_t timestamp,
-    const struct record *record, bool *pushed)
+versions_put(struct versions *v, int64_t timestamp, const struct record *record,
+    bool *pushed)
 {
 	static const struct fold_rules own_only;
 	int r = 0;
 
-	*pushed = fold_expires(&own_only, timestamp, record->ttl) <=
-	    v->txn->now;
+	*pushed =
+	    fold_expires(&own_only, timestamp, record->ttl) <= v->txn->now;
 	if (*pushed)
 		return put_dead(v, timestamp);
 	if (v->counted && record->ttl)
 		r = list_again(v);
 	if (r)
 		return r;
-	return v->counted ? put_counted(v, timestamp, record, pushed) :
-			    put_listed(v, timestamp, record, pushed);
+	return v->counted ? put_counted(v, timestamp, record, pushed)
+			  : put_listed(v, timestamp, record, pushed);
 }

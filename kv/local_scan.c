@@ -9,7 +9,8 @@
 #define BATCH_VALUES ((size_t)1 << 20) /* bytes, after which a batch ends */
 #define ROW_RECORDS (16 * READ_CELLS)  /* dead ones too, of one snapshot */
 
-/* --- opening --------------------------------------------------------------------- */
+/* --- opening
+ * --------------------------------------------------------------------- */
 
 static int
 compare_qualifiers(const void *a, const void *b)
@@ -62,9 +63,8 @@ own_qualifiers(struct scan *s)
 		struct asked *a = &s->asked[i];
 		size_t kept = 0;
 		for (size_t j = 0; j < a->count; j++)
-			if (!kept ||
-			    !slice_equal(a->qualifiers[kept - 1],
-				a->qualifiers[j]))
+			if (!kept || !slice_equal(a->qualifiers[kept - 1],
+					 a->qualifiers[j]))
 				a->qualifiers[kept++] = a->qualifiers[j];
 		a->count = kept;
 		for (size_t j = 0; j < kept; j++)
@@ -86,8 +86,8 @@ check_families(const struct scan *s, const struct scan_spec *spec)
 	for (size_t i = 0; i < spec->column_count; i++) {
 		struct slice family = spec->columns[i].family;
 		if (!table_family(s->table, family))
-			return why(ENOENT, "no family %.*s",
-			    (int)family.size, (const char *)family.data);
+			return why(ENOENT, "no family %.*s", (int)family.size,
+			    (const char *)family.data);
 	}
 	return 0;
 }
@@ -138,8 +138,8 @@ prepare(struct scan *s, const struct scan_spec *spec)
 }
 
 int
-local_scan_open(struct engine *e, const struct scan_spec *spec,
-    struct scan **out)
+local_scan_open(
+    struct engine *e, const struct scan_spec *spec, struct scan **out)
 {
 	struct scan *s = calloc(1, sizeof(*s));
 
@@ -156,7 +156,9 @@ local_scan_open(struct engine *e, const struct scan_spec *spec,
 	return 0;
 }
 
-/* --- rows ---------------------------------------------------------------------------- */
+/* --- rows
+ * ----------------------------------------------------------------------------
+ */
 
 /* Empties the batch back to its first count cells, which ended at byte. */
 static void
@@ -229,7 +231,7 @@ approach(struct scan *s, struct asked *a)
 	if (r < 0)
 		return r;
 	a->ended = r == WALK_END || slice_compare(w->key, low) < 0 ||
-	    (high.size && slice_compare(w->key, high) >= 0);
+		   (high.size && slice_compare(w->key, high) >= 0);
 	return 0;
 }
 
@@ -351,7 +353,9 @@ next_batch(struct scan *s)
 	return r < 0 ? r : 0;
 }
 
-/* --- methods --------------------------------------------------------------------------- */
+/* --- methods
+ * ---------------------------------------------------------------------------
+ */
 
 int
 local_scan_next(struct scan *s, struct cell *out)

@@ -10,7 +10,7 @@
 #include "local_walk.h"
 
 #define ROW_VALUES ((size_t)8 << 20) /* bytes of a row in one state */
-#define SCAN_AGAIN 3 /* a value went while it was looked at */
+#define SCAN_AGAIN 3		     /* a value went while it was looked at */
 
 /* One family of a scan, with the qualifiers that are asked. */
 struct asked {
@@ -69,12 +69,10 @@ struct pinned {
 /* Reads s->row from (at_family, at_qualifier) on into the batch. put: the
  * walks do not stand at its front and are put there first. WALK_PAUSE: the
  * batch is full; SCAN_AGAIN. */
-int
-catch_row(struct scan *s, bool put);
+int catch_row(struct scan *s, bool put);
 
 /* Puts a family's walk somewhere else. */
-int
-catch_seek(struct asked *a, struct slice key);
+int catch_seek(struct asked *a, struct slice key);
 
 static inline size_t
 caught_count(const struct scan *s)

@@ -107,8 +107,8 @@ local_value_read(struct value *value, uint64_t offset, void *to, size_t size)
 	const struct record *record = &v->stored.record;
 
 	if (record->blob)
-		return blob_read(v->local, v->blobs, record->blob,
-		    record->size, offset, to, size);
+		return blob_read(v->local, v->blobs, record->blob, record->size,
+		    offset, to, size);
 	if (offset >= record->size)
 		return 0;
 	if (size > record->size - offset)

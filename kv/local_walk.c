@@ -5,8 +5,8 @@
 
 #include "why.h"
 
-#define STEPS 4			/* before skipping seeks */
-#define SNAPSHOT_NS 10000000	/* of one snapshot */
+#define STEPS 4		     /* before skipping seeks */
+#define SNAPSHOT_NS 10000000 /* of one snapshot */
 #define TIMESTAMP_SIZE 8
 
 static int64_t
@@ -131,8 +131,7 @@ load(struct walk *w)
 	if (w->stop.size && slice_compare(w->key, buf_slice(&w->stop)) >= 0)
 		return WALK_END;
 	w->row_size = key_component_size(w->key);
-	size_t rest =
-	    key_component_size(slice_skip(w->key, w->row_size));
+	size_t rest = key_component_size(slice_skip(w->key, w->row_size));
 	if (!w->row_size || !rest ||
 	    w->key.size != w->row_size + rest + TIMESTAMP_SIZE)
 		return damaged(w);

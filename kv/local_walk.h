@@ -15,8 +15,8 @@
 
 /* How long a reader may hold one snapshot; shared by its walks. */
 struct budget {
-	unsigned records;  /* still to be looked at */
-	int64_t deadline;  /* ns on the monotonic clock */
+	unsigned records; /* still to be looked at */
+	int64_t deadline; /* ns on the monotonic clock */
 };
 
 struct walk {
@@ -37,61 +37,45 @@ struct walk {
 };
 
 /* A fresh budget for one snapshot. */
-struct budget
-budget_new(void);
+struct budget budget_new(void);
 
 /* Takes one record from it; whether there was none left. */
-bool
-budget_spent(struct budget *b);
+bool budget_spent(struct budget *b);
 
 /* Whether its time is over. */
-bool
-budget_late(const struct budget *b);
+bool budget_late(const struct budget *b);
 
 /* A walk of all zeros is closed. Release it also where open failed. */
-int
-walk_open(struct walk *w, struct txn *t, const struct local_family *f);
-void
-walk_release(struct walk *w);
+int walk_open(struct walk *w, struct txn *t, const struct local_family *f);
+void walk_release(struct walk *w);
 
 /* Ends and goes on with the reading in a transaction. */
-int
-walk_pause(struct walk *w);
-int
-walk_resume(struct walk *w, struct txn *t);
+int walk_pause(struct walk *w);
+int walk_resume(struct walk *w, struct txn *t);
 
 /* To the first record from key on, or the last one before it; not judged, and
  * the fold begins anew. WALK_END: none. */
-int
-walk_seek(struct walk *w, struct slice key);
-int
-walk_seek_before(struct walk *w, struct slice key);
+int walk_seek(struct walk *w, struct slice key);
+int walk_seek_before(struct walk *w, struct slice key);
 
 /* To the next record, dead ones too. */
-int
-walk_next(struct walk *w);
+int walk_next(struct walk *w);
 
 /* To the first record behind this column, or behind this row. */
-int
-walk_skip_column(struct walk *w);
-int
-walk_skip_row(struct walk *w);
+int walk_skip_column(struct walk *w);
+int walk_skip_row(struct walk *w);
 
 /* To the next live version: this record, if it was not judged yet, or one
  * behind it. */
-int
-walk_live(struct walk *w);
+int walk_live(struct walk *w);
 
 /* The row component of the key, and the column's whole prefix. */
-struct slice
-walk_row(const struct walk *w);
+struct slice walk_row(const struct walk *w);
 
 /* Makes the records of one column (row and qualifier) the whole walk. */
-int
-walk_column(struct walk *w, struct slice row, struct slice qualifier);
+int walk_column(struct walk *w, struct slice row, struct slice qualifier);
 
 /* Makes what begins with prefix (of a key) the whole walk. */
-int
-walk_prefix(struct walk *w, struct slice prefix);
+int walk_prefix(struct walk *w, struct slice prefix);
 
 #endif

@@ -101,37 +101,6 @@ on_message(WT_EVENT_HANDLER *handler, WT_SESSION *session, const char *message)
 
 /* --- tables --------------------------------------------------------------- */
 
-static uint32_t
-page_size(uint32_t asked)
-{
-	uint64_t size = asked ? asked : LEAF_PAGE;
-
-	return (uint32_t)((size + PAGE_UNIT - 1) / PAGE_UNIT * PAGE_UNIT);
-}
-
-static int
-wt_create(struct ordered *o, uint32_t table,
-    const struct ordered_table_options *options)
-{
-	struct wt_store *s = store_of(o);
-	char config[512];
-	int r =
-	    wt_home_files_left(s->directory, wt_files_opened(s->pool.files));
-
-	if (r)
-		return r;
-	snprintf(config, sizeof(config),
-	    "key_format=u,value_format=u,checksum=on,exclusive=true,"
-	    "block_compressor=%s,prefix_compression=%s,cache_resident=%s,"
-	    "leaf_page_max=%u",
-	    options->compressor, options->prefix_compression ? "true" : "false",
-	    options->cache_resident ? "true" : "false",
-	    page_size(options->leaf_page_max));
-	r = wt_pool_do(&s->pool, WT_CREATE, table, config);
-	return r == -EEXIST ? why(EEXIST, "table %u is already there", table)
-			    : r;
-}
-
 static int
 wt_session(struct ordered *o, struct ordered_session **out)
 {
@@ -183,16 +152,33 @@ wt_sync(struct ordered *o)
 
 /* Copies WiredTiger's own records of the tables, as they are at the last
  * checkpoint: what a repair starts from where they are damaged. Without a new
- * copy the old one stays. */
+ * copy the old one stays. Called with checkpoint_lock, or before others come.
+ */
 static void
-keep_metadata(struct wt_store *s, WT_SESSION *session)
+keep_metadata(struct wt_store *s)
 {
+	WT_SESSION *session = s->checkpoint_session;
 	WT_CURSOR *backup;
 
 	if (session->open_cursor(session, "backup:", NULL, NULL, &backup))
 		return;
 	wt_files_copy(s->pool.files, WT_HOME_BACKUP, WT_HOME_METADATA);
 	backup->close(backup);
+}
+
+/* Adds a new table to the copy; WiredTiger itself lists it there only from
+ * the next checkpoint on. */
+static void
+keep_table(struct wt_store *s, uint32_t table)
+{
+	struct buf lines = {0};
+
+	pthread_mutex_lock(&s->checkpoint_lock);
+	if (wt_pool_describe(s->checkpoint_session, table, &lines) == 0)
+		wt_files_append(
+		    s->pool.files, WT_HOME_METADATA, buf_slice(&lines));
+	pthread_mutex_unlock(&s->checkpoint_lock);
+	buf_release(&lines);
 }
 
 static int
@@ -203,7 +189,7 @@ checkpoint(struct wt_store *s)
 	pthread_mutex_lock(&s->checkpoint_lock);
 	int r = wt_pool_error(&s->pool, session->checkpoint(session, NULL));
 	if (r == 0)
-		keep_metadata(s, session);
+		keep_metadata(s);
 	pthread_mutex_unlock(&s->checkpoint_lock);
 	return r;
 }
@@ -220,6 +206,39 @@ wt_checkpoint(struct ordered *o)
 }
 
 /* --- looking after tables ------------------------------------------------- */
+
+static uint32_t
+page_size(uint32_t asked)
+{
+	uint64_t size = asked ? asked : LEAF_PAGE;
+
+	return (uint32_t)((size + PAGE_UNIT - 1) / PAGE_UNIT * PAGE_UNIT);
+}
+
+static int
+wt_create(struct ordered *o, uint32_t table,
+    const struct ordered_table_options *options)
+{
+	struct wt_store *s = store_of(o);
+	char config[512];
+	int r =
+	    wt_home_files_left(s->directory, wt_files_opened(s->pool.files));
+
+	if (r)
+		return r;
+	snprintf(config, sizeof(config),
+	    "key_format=u,value_format=u,checksum=on,exclusive=true,"
+	    "block_compressor=%s,prefix_compression=%s,cache_resident=%s,"
+	    "leaf_page_max=%u",
+	    options->compressor, options->prefix_compression ? "true" : "false",
+	    options->cache_resident ? "true" : "false",
+	    page_size(options->leaf_page_max));
+	r = wt_pool_do(&s->pool, WT_CREATE, table, config);
+	if (r == 0)
+		keep_table(s, table);
+	return r == -EEXIST ? why(EEXIST, "table %u is already there", table)
+			    : r;
+}
 
 static int
 wt_drop(struct ordered *o, uint32_t table)
@@ -658,7 +677,7 @@ get_ready(struct wt_store *s)
 		return r;
 	wt_room_keep_reserve(&s->pool.room);
 	if (!wt_home_has_metadata(s->directory))
-		keep_metadata(s, s->checkpoint_session);
+		keep_metadata(s);
 	return 0;
 }
 

@@ -666,6 +666,30 @@ wt_files_save(struct wt_files *f, const char *name, struct slice bytes)
 }
 
 int
+wt_files_append(struct wt_files *f, const char *name, struct slice bytes)
+{
+	int r = 0;
+	int fd = openat(f->directory_fd, name, O_RDWR | O_APPEND | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t n = write(fd, bytes.data, bytes.size);
+	if (end < 0 || n < 0 || fdatasync(fd))
+		r = -errno;
+	else if ((size_t)n < bytes.size)
+		r = -ENOSPC;
+	if (r == 0)
+		r = shadow_written(f->shadow, name, end, bytes.size);
+	if (r == 0)
+		r = shadow_synced(f->shadow, name, fd);
+	if (r && end >= 0 && ftruncate(fd, end))
+		r = -errno;
+	close(fd);
+	return r;
+}
+
+int
 wt_files_copy(struct wt_files *f, const char *from, const char *to)
 {
 	struct buf bytes = {0};

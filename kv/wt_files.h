@@ -59,6 +59,10 @@ wt_files_damaged(const struct wt_files *f);
 int
 wt_files_save(struct wt_files *f, const char *name, struct slice bytes);
 
+/* Appends to such a file, durably. */
+int
+wt_files_append(struct wt_files *f, const char *name, struct slice bytes);
+
 /* Stores a copy of a file of the directory in that way. */
 int
 wt_files_copy(struct wt_files *f, const char *from, const char *to);

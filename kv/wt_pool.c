@@ -224,7 +224,7 @@ wt_pool_take(struct wt_pool *pool, struct ordered_session **out)
 		r = session_new(pool, &s);
 	if (r) {
 		pthread_mutex_lock(&pool->lock);
-			pthread_mutex_unlock(&pool->lock);
+		pthread_mutex_unlock(&pool->lock);
 	} else {
 		s->generation = generation;
 	}
@@ -317,6 +317,32 @@ wt_pool_each_table(struct wt_pool *pool, WT_SESSION *session,
 	if (r == 0 && code != WT_NOTFOUND)
 		r = wt_pool_error(pool, code);
 	return r;
+}
+
+int
+wt_pool_describe(WT_SESSION *session, uint32_t table, struct buf *out)
+{
+	static const char *const kinds[] = {
+	    "colgroup:%06u", "file:%06u.wt", "table:%06u"};
+	WT_CURSOR *cursor;
+	const char *value;
+	char key[WT_URI_BYTES];
+	int code =
+	    session->open_cursor(session, "metadata:", NULL, NULL, &cursor);
+
+	if (code)
+		return -EIO;
+	for (size_t i = 0; code == 0 && i < 3; i++) {
+		snprintf(key, sizeof(key), kinds[i], table);
+		cursor->set_key(cursor, key);
+		code = cursor->search(cursor);
+		if (code == 0)
+			code = cursor->get_value(cursor, &value);
+		if (code == 0)
+			buf_printf(out, "%s\n%s\n", key, value);
+	}
+	cursor->close(cursor);
+	return code ? -EIO : buf_status(out);
 }
 
 uint64_t

@@ -66,6 +66,12 @@ wt_pool_each_table(struct wt_pool *pool, struct __wt_session *session,
     int (*each)(void *context, struct __wt_session *session, uint32_t table),
     void *context);
 
+/* Appends what WiredTiger's metadata says of a table, in the text form of its
+ * backups: a line for each key, a line for its value. */
+int
+wt_pool_describe(struct __wt_session *session, uint32_t table,
+    struct buf *out);
+
 /* One of WiredTiger's statistics, 0 where it has none. */
 uint64_t
 wt_pool_statistic(

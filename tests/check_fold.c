@@ -73,8 +73,7 @@ static const struct table own_tables[] = {
 	{{99899, 100, 0}, {1, 0, 1}}},
     {"the dead do not count as versions", {1, 0, 0},
 	{{99899, 100, 0}, {99000, 0, 1}, {98000, 0, 0}}},
-    {"min_versions does not protect from it", {3, 3, 0},
-	{{99899, 100, 0}}},
+    {"min_versions does not protect from it", {3, 3, 0}, {{99899, 100, 0}}},
     {"the shorter of both TTLs decides", {3, 0, 10000},
 	{{80000, 50000, 0}, {70000, 0, 0}}},
     /* 70000 was over at 80001, when 71000 (until 85000) lived. */

@@ -114,13 +114,13 @@ START_TEST(random_changes_give_the_same_bytes_as_in_plain_memory)
 {
 	static uint8_t model[2 * WILD_BYTES], text[WILD_BYTES];
 	size_t size = 0;
-	struct chance chance = chance_begin();
 
+	chance_seed();
 	budget.limit = limits[_i];
 	for (int round = 0; round < 400; round++) {
-		size_t at = chance_below(&chance, WILD_BYTES);
-		size_t n = 1 + chance_below(&chance, 200);
-		if (chance_below(&chance, 4) == 0) {
+		size_t at = chance(WILD_BYTES);
+		size_t n = 1 + chance(200);
+		if (chance(4) == 0) {
 			OK(image_truncate(&image, at));
 			memset(model + at, 0, sizeof(model) - at);
 			size = at;

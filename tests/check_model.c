@@ -46,7 +46,8 @@ static struct model *model;
 static int64_t now;
 static uint8_t big[20000];
 
-/* --- the store --------------------------------------------------------------- */
+/* --- the store ---------------------------------------------------------------
+ */
 
 static struct ordered *
 open_ordered(void)
@@ -115,8 +116,8 @@ static void
 make_table(void)
 {
 	struct schema schema = {0};
-	struct attrs owner = {.set = ATTR_MODE | ATTR_UID | ATTR_GID,
-	    .mode = 0755};
+	struct attrs owner = {
+	    .set = ATTR_MODE | ATTR_UID | ATTR_GID, .mode = 0755};
 
 	ck_assert_int_eq(buf_set(&schema.name, table_name()), 0);
 	choose_rules(&schema);
@@ -138,7 +139,8 @@ alter_table(void)
 	schema_release(&schema);
 }
 
-/* --- reads are compared --------------------------------------------------------- */
+/* --- reads are compared
+ * --------------------------------------------------------- */
 
 static struct place
 place_of(struct model_column c)
@@ -166,8 +168,8 @@ compare_version(void *context, const struct cell *cell)
 	    (long long)cell->timestamp, reading->column.row,
 	    reading->column.family, reading->column.qualifier);
 	ck_assert_msg(cell->timestamp == p->timestamp,
-	    "version %zu of %u/%u/%u is %lld, should be %lld",
-	    reading->count, reading->column.row, reading->column.family,
+	    "version %zu of %u/%u/%u is %lld, should be %lld", reading->count,
+	    reading->column.row, reading->column.family,
 	    reading->column.qualifier, (long long)cell->timestamp,
 	    (long long)p->timestamp);
 	ck_assert_int_eq(cell->ttl, p->ttl);
@@ -192,16 +194,16 @@ compare_value(const struct place *place, struct version version,
 	ck_assert_int_eq(value->info.timestamp, p->timestamp);
 	int64_t size =
 	    engine->methods->value_read(value, 0, bytes, sizeof(bytes));
-	ck_assert(slice_equal(
-	    slice_of(bytes, (size_t)size), buf_slice(&p->value)));
+	ck_assert(
+	    slice_equal(slice_of(bytes, (size_t)size), buf_slice(&p->value)));
 	engine->methods->value_close(value);
 }
 
 static int64_t
 random_stamp(void)
 {
-	return now - 2000 + (int64_t)chance(narrow ? 48 : 12) * 250 /
-	    (narrow ? 4 : 1);
+	return now - 2000 +
+	       (int64_t)chance(narrow ? 48 : 12) * 250 / (narrow ? 4 : 1);
 }
 
 static void
@@ -251,8 +253,8 @@ asked(const struct expected *e, struct model_column c)
 	for (size_t i = 0; i < e->spec.column_count; i++)
 		if (slice_equal(e->columns[i].family, families[c.family]) &&
 		    (e->columns[i].whole_family ||
-			slice_equal(e->columns[i].qualifier,
-			    qualifiers[c.qualifier])))
+			slice_equal(
+			    e->columns[i].qualifier, qualifiers[c.qualifier])))
 			return true;
 	return !e->spec.column_count;
 }
@@ -283,10 +285,10 @@ choose_scan(struct expected *e)
 	e->spec.columns = e->columns;
 	e->spec.column_count = chance(3);
 	for (size_t i = 0; i < e->spec.column_count; i++)
-		e->columns[i] = (struct column){
-		    .family = families[chance(MODEL_FAMILIES)],
-		    .qualifier = qualifiers[chance(MODEL_QUALIFIERS)],
-		    .whole_family = chance(3) == 0};
+		e->columns[i] =
+		    (struct column){.family = families[chance(MODEL_FAMILIES)],
+			.qualifier = qualifiers[chance(MODEL_QUALIFIERS)],
+			.whole_family = chance(3) == 0};
 }
 
 static void
@@ -297,17 +299,15 @@ expect_cell(struct scan *scan, const struct model_put *p)
 
 	int r = engine->methods->scan_next(scan, &cell);
 	ck_assert_msg(r == 0, "scan: misses %u/%u/%u@%lld", p->column.row,
-	    p->column.family, p->column.qualifier,
-	    (long long)p->timestamp);
+	    p->column.family, p->column.qualifier, (long long)p->timestamp);
 	ck_assert(slice_equal(cell.row, rows[p->column.row]));
 	ck_assert(slice_equal(cell.family, families[p->column.family]));
-	ck_assert(
-	    slice_equal(cell.qualifier, qualifiers[p->column.qualifier]));
+	ck_assert(slice_equal(cell.qualifier, qualifiers[p->column.qualifier]));
 	ck_assert_int_eq(cell.timestamp, p->timestamp);
 	int64_t size =
 	    engine->methods->scan_read(scan, 0, bytes, sizeof(bytes));
-	size_t want = p->value.size < sizeof(bytes) ? p->value.size :
-						       sizeof(bytes);
+	size_t want =
+	    p->value.size < sizeof(bytes) ? p->value.size : sizeof(bytes);
 	ck_assert_int_eq(size, (int64_t)want);
 	ck_assert(size == 0 || memcmp(bytes, p->value.data, want) == 0);
 }
@@ -352,8 +352,7 @@ compare_scan(void)
 	int r = engine->methods->scan_open(engine, &e.spec, &scan);
 	ck_assert_msg(r == 0, "scan: %s", why_text(r));
 	for (unsigned i = e.first; i <= e.last; i++) {
-		unsigned row =
-		    e.spec.reversed ? e.first + e.last - i : i;
+		unsigned row = e.spec.reversed ? e.first + e.last - i : i;
 		if (e.spec.limit && given == e.spec.limit)
 			break;
 		given += expect_row(scan, &e, row) > 0;
@@ -389,7 +388,7 @@ compare_row(void *context, const struct entry *entry, struct buf *skip)
 		listing->next++;
 	ck_assert_int_eq(entry->level, LEVEL_ROW);
 	ck_assert_msg(listing->next < MODEL_ROWS &&
-		slice_equal(entry->name, rows[listing->next]),
+			  slice_equal(entry->name, rows[listing->next]),
 	    "listed a row that is not there, or not in order");
 	listing->next++;
 	return LIST_MORE;
@@ -407,7 +406,7 @@ compare_entry(void *context, const struct entry *entry, struct buf *skip)
 
 	(void)skip;
 	while (next->qualifier < MODEL_QUALIFIERS &&
-	    !(p = model_version(model, *next, 0)))
+	       !(p = model_version(model, *next, 0)))
 		next->qualifier++;
 	ck_assert_msg(p, "listed a column that is not there");
 	ck_assert(slice_equal(entry->name, qualifiers[next->qualifier]));
@@ -425,17 +424,17 @@ compare_family(unsigned row, unsigned family)
 
 	place.level = LEVEL_FAMILY;
 	place.qualifier = (struct slice){0};
-	ck_assert_int_eq(engine->methods->list(
-			     engine, &place, NULL, compare_entry, &next),
+	ck_assert_int_eq(
+	    engine->methods->list(engine, &place, NULL, compare_entry, &next),
 	    0);
 	while (next.qualifier < MODEL_QUALIFIERS)
-		ck_assert_msg(!model_version(model, next, 0) ||
-			!next.qualifier++,
+		ck_assert_msg(
+		    !model_version(model, next, 0) || !next.qualifier++,
 		    "a column is not listed"),
 		    next.qualifier++;
 	struct info info;
-	int r = engine->methods->stat(
-	    engine, &place, (struct version){0}, &info);
+	int r =
+	    engine->methods->stat(engine, &place, (struct version){0}, &info);
 	ck_assert_int_eq(r, row_there(row, (int)family) ? 0 : -ENOENT);
 }
 
@@ -445,19 +444,20 @@ compare_listings(void)
 	struct place table = {.level = LEVEL_TABLE, .table = table_name()};
 	struct listing listing = {0};
 
-	ck_assert_int_eq(engine->methods->list(
-			     engine, &table, NULL, compare_row, &listing),
+	ck_assert_int_eq(
+	    engine->methods->list(engine, &table, NULL, compare_row, &listing),
 	    0);
 	while (listing.next < MODEL_ROWS) {
 		ck_assert_msg(!row_there(listing.next, -1),
 		    "row %u is not listed", listing.next);
 		listing.next++;
 	}
-	compare_family((unsigned)chance(MODEL_ROWS),
-	    (unsigned)chance(MODEL_FAMILIES));
+	compare_family(
+	    (unsigned)chance(MODEL_ROWS), (unsigned)chance(MODEL_FAMILIES));
 }
 
-/* --- calls --------------------------------------------------------------------- */
+/* --- calls
+ * --------------------------------------------------------------------- */
 
 static struct slice
 random_value(void)
@@ -485,9 +485,9 @@ random_op(struct model_op *op, unsigned row)
 	*op = (struct model_op){.type = types[chance(narrow ? 7 : 12)]};
 	if (narrow && chance(50) == 0)
 		op->type = OP_DELETE_COLUMN;
-	op->column = (struct model_column){row,
-	    (unsigned)chance(MODEL_FAMILIES),
-	    (unsigned)chance(narrow ? 1 : MODEL_QUALIFIERS)};
+	op->column =
+	    (struct model_column){row, (unsigned)chance(MODEL_FAMILIES),
+		(unsigned)chance(narrow ? 1 : MODEL_QUALIFIERS)};
 	op->timestamp = chance(5) < 3 ? random_stamp() : TS_LATEST;
 	if (op->type == OP_PUT || op->type == OP_APPEND)
 		op->value = random_value();
@@ -512,17 +512,16 @@ static const char *
 describe(const struct model_op *ops, size_t count, unsigned flags)
 {
 	static char text[1000];
-	size_t at = (size_t)snprintf(text, sizeof(text),
-	    "now %lld flags %u:", (long long)now, flags);
+	size_t at = (size_t)snprintf(
+	    text, sizeof(text), "now %lld flags %u:", (long long)now, flags);
 
 	for (size_t i = 0; i < count && at < sizeof(text); i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at,
 		    " [type %d %u/%u/%u ts %lld size %zu ttl %lld]",
 		    ops[i].type, ops[i].column.row, ops[i].column.family,
 		    ops[i].column.qualifier,
-		    ops[i].timestamp == TS_LATEST ?
-			-1 :
-			(long long)ops[i].timestamp,
+		    ops[i].timestamp == TS_LATEST ? -1
+						  : (long long)ops[i].timestamp,
 		    ops[i].value.size, (long long)ops[i].ttl);
 	return text;
 }
@@ -543,14 +542,13 @@ random_flags(size_t count)
 }
 
 static void
-compare_call(const struct model_op *expected, const struct op *ops,
-    size_t count)
+compare_call(
+    const struct model_op *expected, const struct op *ops, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		ck_assert_msg(ops[i].stored == expected[i].stored,
 		    "op %zu stored %lld, should be %lld", i,
-		    (long long)ops[i].stored,
-		    (long long)expected[i].stored);
+		    (long long)ops[i].stored, (long long)expected[i].stored);
 }
 
 static void
@@ -589,8 +587,8 @@ random_call(void)
 	    conditional ? &model_condition : NULL, &applied);
 	int r = engine->methods->mutate(engine, &m);
 	if (getenv("CELLFS_TEST_VERBOSE"))
-		fprintf(stderr, "%s -> %d\n",
-		    describe(expected, count, flags), r);
+		fprintf(
+		    stderr, "%s -> %d\n", describe(expected, count, flags), r);
 	/* With several faults in one call either may be named. */
 	ck_assert_msg(count > 1 ? (r < 0) == (want < 0) : r == want,
 	    "%s: %d (%s), should be %d", describe(expected, count, flags), r,

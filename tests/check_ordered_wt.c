@@ -628,23 +628,41 @@ START_TEST(damaged_records_of_the_store_say_what_to_run)
 }
 END_TEST
 
+START_TEST(repair_without_a_copy_is_refused)
+{
+	struct ordered_options with = options();
+
+	open_store();
+	create(1);
+	close_store();
+	ck_assert_int_eq(unlink(store_dir_path("store/WiredTiger.wt")), 0);
+	ck_assert_int_eq(unlink(store_dir_path("store/cellfs.metadata")), 0);
+	with.salvage = true;
+	ck_assert_ptr_nonnull(strstr(refusal(with, -EIO), "from a backup"));
+	ck_assert_int_eq(
+	    access(store_dir_path("store/WiredTiger.turtle"), F_OK), 0);
+}
+END_TEST
+
 static void
 crash_between_checkpoints(void)
 {
 	open_store();
 	create(1);
+	create(3);
 	put_all(1, "a b");
+	put_all(3, "gone");
 	ck_assert_int_eq(o->methods->checkpoint(o), 0);
 	put_all(1, "c");
 	create(2);
 	put_all(2, "d");
+	ck_assert_int_eq(o->methods->drop(o, 3), 0);
 }
 
 START_TEST(a_crash_and_lost_records_together_lose_no_commit)
 {
 	in_child(crash_between_checkpoints);
-	ck_assert_int_eq(
-	    unlink(store_dir_path("store/WiredTiger.turtle")), 0);
+	ck_assert_int_eq(unlink(store_dir_path("store/WiredTiger.turtle")), 0);
 	refusal(options(), -EIO);
 	expect_repaired("a b c");
 	open_store();
@@ -931,6 +949,29 @@ START_TEST(a_drop_succeeds_once_sessions_with_old_cursors_are_back)
 }
 END_TEST
 
+START_TEST(tables_beyond_the_open_files_are_refused)
+{
+	const struct rlimit few = {160, 160};
+	const struct ordered_table_options plain = {.compressor = "none"};
+	uint32_t table = 1;
+	int r;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	open_store();
+	while ((r = o->methods->create(o, table, &plain)) == 0) {
+		put_all(table, "a");
+		table++;
+		ck_assert_uint_lt(table, 160);
+	}
+	ck_assert_int_eq(r, -EMFILE);
+	ck_assert_ptr_nonnull(strstr(why_text(r), "limit of open files"));
+	ck_assert_uint_gt(table, 50);
+	put_all(1, "b");
+	ck_assert_str_eq(keys(1), "a b");
+	close_store();
+}
+END_TEST
+
 static void
 topic(Suite *suite, const char *name, const TTest *const *tests, int rounds)
 {
@@ -966,7 +1007,9 @@ ordered_wt_suite(void)
 	    1);
 	topic(suite, "damage",
 	    (const TTest *const[]){a_flipped_byte_costs_the_records_of_its_page,
-		salvage_keeps_what_can_be_read, NULL},
+		salvage_keeps_what_can_be_read,
+		a_crash_and_lost_records_together_lose_no_commit,
+		repair_without_a_copy_is_refused, NULL},
 	    1);
 	topic(suite, "missing",
 	    (const TTest *const[]){
@@ -989,7 +1032,8 @@ ordered_wt_suite(void)
 	    1);
 	topic(suite, "tables",
 	    (const TTest *const[]){
-		a_drop_succeeds_once_sessions_with_old_cursors_are_back, NULL},
+		a_drop_succeeds_once_sessions_with_old_cursors_are_back,
+		tables_beyond_the_open_files_are_refused, NULL},
 	    1);
 	return suite;
 }

@@ -133,6 +133,31 @@ START_TEST(a_family_is_dropped_with_its_data_when_asked)
 }
 END_TEST
 
+START_TEST(a_new_family_has_no_files_of_one_that_was_dropped_half)
+{
+	struct buf key = {0};
+	struct txn t;
+
+	OK(kit_create("t", "table open=1\nfamily f\n"));
+	OK(kit_dot_put(kit_dot("t/r/f", "", ".x"), "1"));
+	buf_byte(&key, 'f');
+	key_component(&key, slice_text("r"));
+	key_component(&key, slice_text("g"));
+	key_part(&key, slice_text(""));
+	key_component(&key, slice_text(""));
+	key_component(&key, slice_text(".left"));
+	OK(txn_write(kit_local(), ORDERED_WRITE, &t));
+	OK(txn_end(&t, txn_put(&t, kit_side_number("t"), buf_slice(&key),
+			   slice_text(" v"))));
+	buf_release(&key);
+	SAYS("f", kit_list(LEVEL_ROW, "t/r"));
+	SAYS("-", kit_dot_get(kit_dot("t/r/g", "", ".left")));
+	OK(kit_put("t/r/g/q", 5, "v"));
+	SAYS("q", kit_list(LEVEL_FAMILY, "t/r/g"));
+	SAYS("1", kit_dot_get(kit_dot("t/r/f", "", ".x")));
+}
+END_TEST
+
 START_TEST(lowered_versions_bring_nothing_back_when_raised)
 {
 	OK(kit_create("t", "family f versions=5\n"));
@@ -413,6 +438,64 @@ START_TEST(a_damaged_catalogue_refuses_to_open_and_says_what_to_run)
 }
 END_TEST
 
+static int
+repair(void)
+{
+	struct local_options options = {.clock = &kit_clock, .repair = true};
+
+	if (kit)
+		kit->methods->close(kit);
+	kit = NULL;
+	kit_store = ordered_mem_reopen(kit_store);
+	return local_open(kit_store, &options, &kit);
+}
+
+START_TEST(a_repair_opens_it_and_keeps_what_the_damaged_entry_owned)
+{
+	OK(kit_create("t", "family f\n"));
+	OK(kit_create("u", "family f\n"));
+	OK(kit_put("t/r/f/q", 5, "v"));
+	OK(kit_put("u/r/f/q", 5, "w"));
+	overwrite(damages[_i].key, damages[_i].size, damages[_i].value);
+	OK(repair());
+	SAYS("w", kit_get("u/r/f/q"));
+	ck_assert_uint_ge(ordered_tables(), 3 + 3 + 3);
+	kit_reopen();
+	SAYS("w", kit_get("u/r/f/q"));
+	ck_assert_uint_ge(ordered_tables(), 3 + 3 + 3);
+	OK(kit_create("new", "family f\n"));
+	OK(kit->methods->table_drop(kit, slice_text("new")));
+	OK(kit_create("t2", "family f\n"));
+	OK(kit_put("t2/r/f/q", 5, "x"));
+	SAYS("w", kit_get("u/r/f/q"));
+}
+END_TEST
+
+START_TEST(a_repair_without_a_catalogue_drops_nothing)
+{
+	OK(kit_create("t", "family f\n"));
+	kit->methods->close(kit);
+	kit = NULL;
+	kit_store = ordered_mem_reopen(kit_store);
+	OK(kit_store->methods->drop(kit_store, CATALOGUE));
+	OK(repair());
+	SAYS("", kit_tables());
+	ck_assert_uint_eq(ordered_tables(), 3 + 3);
+	OK(kit_create("t", "family f\n"));
+	kit_reopen();
+	SAYS("t", kit_tables());
+	ck_assert_uint_eq(ordered_tables(), 3 + 6);
+}
+END_TEST
+
+START_TEST(a_repair_does_not_touch_a_newer_format)
+{
+	overwrite("v", 1, "2");
+	REFUSED(EINVAL, repair());
+	REFUSED(EINVAL, repair());
+}
+END_TEST
+
 START_TEST(data_without_a_catalogue_is_no_new_store)
 {
 	OK(kit_create("t", "family f\n"));
@@ -649,6 +732,8 @@ main(void)
 	tcase_add_test(c, a_family_is_added_and_an_empty_one_dropped);
 	tcase_add_test(c, a_family_with_a_dot_file_is_not_empty);
 	tcase_add_test(c, a_family_is_dropped_with_its_data_when_asked);
+	tcase_add_test(c,
+	    a_new_family_has_no_files_of_one_that_was_dropped_half);
 	tcase_add_test(c, lowered_versions_bring_nothing_back_when_raised);
 	tcase_add_test(c,
 	    a_raised_ttl_brings_back_nothing_that_had_expired);
@@ -677,6 +762,11 @@ main(void)
 	tcase_add_loop_test(c,
 	    a_damaged_catalogue_refuses_to_open_and_says_what_to_run, 0,
 	    sizeof(damages) / sizeof(*damages));
+	tcase_add_loop_test(c,
+	    a_repair_opens_it_and_keeps_what_the_damaged_entry_owned, 0,
+	    sizeof(damages) / sizeof(*damages));
+	tcase_add_test(c, a_repair_without_a_catalogue_drops_nothing);
+	tcase_add_test(c, a_repair_does_not_touch_a_newer_format);
 	tcase_add_test(c, data_without_a_catalogue_is_no_new_store);
 
 	c = topic(s, "failures", false);

@@ -13,6 +13,7 @@
 #include "kv/why.h"
 #include "kv/wt_home.h"
 #include "kv/wt_room.h"
+#include "kv/wt_wait.h"
 #include "tests/store_dir.h"
 
 /* --- checksums ------------------------------------------------------------ */
@@ -314,6 +315,103 @@ START_TEST(room_inside_the_files_counts_once_the_log_has_its_share)
 }
 END_TEST
 
+/* --- waiting -------------------------------------------------------------- */
+
+#define WAITERS 8
+
+static struct wt_group group;
+static atomic_uint runs, running;
+static atomic_bool overlapped;
+
+static int
+slow_work(void *context)
+{
+	(void)context;
+	if (atomic_fetch_add(&running, 1))
+		atomic_store(&overlapped, true);
+	wt_sleep(50);
+	atomic_fetch_sub(&running, 1);
+	atomic_fetch_add(&runs, 1);
+	return 0;
+}
+
+/* Whether a run both began and ended while this waited, as far as it sees. */
+static void *
+wait_for_work(void *context)
+{
+	unsigned before = atomic_load(&runs);
+	int r = wt_group_run(&group, slow_work, NULL);
+
+	*(bool *)context = r == 0 && atomic_load(&runs) > before;
+	return NULL;
+}
+
+START_TEST(waiters_share_a_run_that_began_after_they_asked)
+{
+	pthread_t threads[WAITERS];
+	bool served[WAITERS];
+
+	wt_group_init(&group);
+	for (int i = 0; i < WAITERS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL,
+				     wait_for_work, &served[i]),
+		    0);
+	for (int i = 0; i < WAITERS; i++) {
+		pthread_join(threads[i], NULL);
+		ck_assert(served[i]);
+	}
+	ck_assert_uint_lt(atomic_load(&runs), WAITERS);
+	ck_assert(!atomic_load(&overlapped));
+	wt_group_release(&group);
+}
+END_TEST
+
+static int
+failing_work(void *context)
+{
+	(void)context;
+	return -EIO;
+}
+
+START_TEST(a_run_that_fails_serves_nobody)
+{
+	wt_group_init(&group);
+	ck_assert_int_eq(wt_group_run(&group, failing_work, NULL), -EIO);
+	ck_assert_int_eq(wt_group_run(&group, slow_work, NULL), 0);
+	wt_group_release(&group);
+}
+END_TEST
+
+static int
+endless_work(void *context)
+{
+	(void)context;
+	for (;;)
+		wt_sleep(1000);
+	return 0;
+}
+
+START_TEST(watched_work_is_waited_for_until_all_has_failed)
+{
+	atomic_bool failed = false;
+	bool done;
+	int answer;
+
+	ck_assert_int_eq(
+	    wt_run_watched(failing_work, NULL, &failed, 10, &done, &answer), 0);
+	ck_assert(done);
+	ck_assert_int_eq(answer, -EIO);
+	atomic_store(&failed, true);
+	int64_t start = wt_now();
+	ck_assert_int_eq(
+	    wt_run_watched(endless_work, NULL, &failed, 100, &done, &answer),
+	    0);
+	ck_assert(!done);
+	ck_assert_int_ge(wt_now() - start, 100);
+	ck_assert_int_lt(wt_now() - start, 2000);
+}
+END_TEST
+
 /* --- the directory -------------------------------------------------------- */
 
 static void
@@ -392,6 +490,12 @@ wt_files_suite(void)
 	tcase_add_test(tc, writes_stop_below_t_and_resume_at_one_and_a_half);
 	tcase_add_test(
 	    tc, room_inside_the_files_counts_once_the_log_has_its_share);
+	suite_add_tcase(suite, tc);
+
+	tc = tcase_create("waiting");
+	tcase_add_test(tc, waiters_share_a_run_that_began_after_they_asked);
+	tcase_add_test(tc, a_run_that_fails_serves_nobody);
+	tcase_add_test(tc, watched_work_is_waited_for_until_all_has_failed);
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("directory");

@@ -51,16 +51,16 @@ static bool
 same(struct model_column a, struct model_column b)
 {
 	return a.row == b.row && a.family == b.family &&
-	    a.qualifier == b.qualifier;
+	       a.qualifier == b.qualifier;
 }
 
 /* The moment at which a version is out by its own TTL, or the family's. */
 static int64_t
 own_end(const struct model_put *p)
 {
-	return p->ttl && p->timestamp < INT64_MAX - p->ttl - 1 ?
-	    p->timestamp + p->ttl + 1 :
-	    INT64_MAX;
+	return p->ttl && p->timestamp < INT64_MAX - p->ttl - 1
+		   ? p->timestamp + p->ttl + 1
+		   : INT64_MAX;
 }
 
 static int64_t
@@ -68,9 +68,9 @@ family_end(const struct model *m, const struct model_put *p)
 {
 	int64_t ttl = m->rules[p->column.family].ttl;
 
-	return ttl && p->timestamp < INT64_MAX - ttl - 1 ?
-	    p->timestamp + ttl + 1 :
-	    INT64_MAX;
+	return ttl && p->timestamp < INT64_MAX - ttl - 1
+		   ? p->timestamp + ttl + 1
+		   : INT64_MAX;
 }
 
 /* How many newer versions of the column are not out. */
@@ -81,8 +81,8 @@ newer(const struct model *m, const struct model_put *p)
 
 	for (size_t i = 0; i < m->count; i++)
 		count += !m->puts[i].out &&
-		    same(m->puts[i].column, p->column) &&
-		    m->puts[i].timestamp > p->timestamp;
+			 same(m->puts[i].column, p->column) &&
+			 m->puts[i].timestamp > p->timestamp;
 	return count;
 }
 
@@ -96,7 +96,7 @@ goes_out(const struct model *m, const struct model_put *p, int64_t moment)
 		return !p->out;
 	count = newer(m, p);
 	return count >= rules->versions ||
-	    (family_end(m, p) <= moment && count >= rules->min_versions);
+	       (family_end(m, p) <= moment && count >= rules->min_versions);
 }
 
 /* Looks at every version at a moment, newer ones first: an older one is
@@ -169,7 +169,8 @@ model_version(const struct model *m, struct model_column c, size_t index)
 	return NULL;
 }
 
-/* --- calls ------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------
+ */
 
 static int64_t
 newest_stamp(const struct model *m, struct model_column c, int64_t none)
@@ -189,25 +190,25 @@ static bool
 is_delete(const struct model_op *op)
 {
 	return op->type >= OP_DELETE_VERSION &&
-	    op->type <= OP_DELETE_FAMILY_VERSION;
+	       op->type <= OP_DELETE_FAMILY_VERSION;
 }
 
 static bool
 names(const struct model_op *op, struct model_column c)
 {
 	bool family = op->type == OP_DELETE_FAMILY ||
-	    op->type == OP_DELETE_FAMILY_VERSION;
+		      op->type == OP_DELETE_FAMILY_VERSION;
 
 	return op->column.row == c.row && op->column.family == c.family &&
-	    (family || op->column.qualifier == c.qualifier);
+	       (family || op->column.qualifier == c.qualifier);
 }
 
 static bool
 reaches(const struct model_op *op, int64_t delete, int64_t timestamp)
 {
-	return op->type == OP_DELETE_COLUMN || op->type == OP_DELETE_FAMILY ?
-	    timestamp <= delete :
-	    timestamp == delete;
+	return op->type == OP_DELETE_COLUMN || op->type == OP_DELETE_FAMILY
+		   ? timestamp <= delete
+		   : timestamp == delete;
 }
 
 /* The timestamp of a delete, by the state before the call. nth: how many
@@ -217,8 +218,7 @@ delete_stamp(const struct model *m, const struct model_op *op, size_t nth)
 {
 	int64_t stamp = m->now;
 
-	if (op->timestamp != TS_LATEST ||
-	    op->type == OP_DELETE_FAMILY_VERSION)
+	if (op->timestamp != TS_LATEST || op->type == OP_DELETE_FAMILY_VERSION)
 		return op->timestamp == TS_LATEST ? m->now : op->timestamp;
 	if (op->type == OP_DELETE_VERSION) {
 		const struct model_put *p = model_version(m, op->column, nth);
@@ -240,8 +240,8 @@ made(const struct model *m, const struct model_op *op, struct model_put *out)
 	*out = (struct model_put){.column = op->column, .ttl = op->ttl};
 	out->timestamp = op->timestamp;
 	if (op->timestamp == TS_LATEST || (old && op->type != OP_PUT))
-		out->timestamp = at_least(
-		    m->now, newest_stamp(m, op->column, -1) + 1);
+		out->timestamp =
+		    at_least(m->now, newest_stamp(m, op->column, -1) + 1);
 	if (op->type == OP_PUT) {
 		buf_append(&out->value, op->value);
 		return 0;
@@ -277,9 +277,9 @@ check_absent(const struct model *m, const struct model_op *op)
 {
 	if (op->type != OP_PUT)
 		return 0;
-	bool there = op->timestamp == TS_LATEST ?
-	    model_version(m, op->column, 0) != NULL :
-	    version_at(m, op->column, op->timestamp);
+	bool there = op->timestamp == TS_LATEST
+			 ? model_version(m, op->column, 0) != NULL
+			 : version_at(m, op->column, op->timestamp);
 	return there ? -EEXIST : 0;
 }
 
@@ -293,18 +293,18 @@ holds(const struct model *m, const struct model_condition *c)
 		return !c->expected.size && c->compare != CMP_NOT_EQUAL;
 	if (!c->expected.size)
 		return !value.size == (c->compare != CMP_NOT_EQUAL);
-	size_t common = value.size < c->expected.size ? value.size :
-							c->expected.size;
+	size_t common =
+	    value.size < c->expected.size ? value.size : c->expected.size;
 	int order = common ? memcmp(c->expected.data, value.data, common) : 0;
 	if (!order)
 		order = (c->expected.size > value.size) -
-		    (c->expected.size < value.size);
+			(c->expected.size < value.size);
 	return (c->compare == CMP_LESS && order < 0) ||
-	    (c->compare == CMP_LESS_OR_EQUAL && order <= 0) ||
-	    (c->compare == CMP_EQUAL && order == 0) ||
-	    (c->compare == CMP_NOT_EQUAL && order != 0) ||
-	    (c->compare == CMP_GREATER_OR_EQUAL && order >= 0) ||
-	    (c->compare == CMP_GREATER && order > 0);
+	       (c->compare == CMP_LESS_OR_EQUAL && order <= 0) ||
+	       (c->compare == CMP_EQUAL && order == 0) ||
+	       (c->compare == CMP_NOT_EQUAL && order != 0) ||
+	       (c->compare == CMP_GREATER_OR_EQUAL && order >= 0) ||
+	       (c->compare == CMP_GREATER && order > 0);
 }
 
 static size_t
@@ -314,8 +314,8 @@ newest_deletes_before(const struct model_op *ops, size_t i)
 
 	for (size_t j = 0; j < i; j++)
 		count += ops[j].type == OP_DELETE_VERSION &&
-		    ops[j].timestamp == TS_LATEST &&
-		    same(ops[j].column, ops[i].column);
+			 ops[j].timestamp == TS_LATEST &&
+			 same(ops[j].column, ops[i].column);
 	return count;
 }
 
@@ -437,8 +437,8 @@ copy(const struct model *m)
 	for (size_t i = 0; i < m->count; i++) {
 		to->puts[i] = m->puts[i];
 		to->puts[i].value = (struct buf){0};
-		ck_assert_int_eq(buf_set(&to->puts[i].value,
-				     buf_slice(&m->puts[i].value)),
+		ck_assert_int_eq(
+		    buf_set(&to->puts[i].value, buf_slice(&m->puts[i].value)),
 		    0);
 	}
 	return to;

@@ -45,31 +45,25 @@ struct model_condition {
 	struct slice expected;
 };
 
-struct model *
-model_new(int64_t now);
-void
-model_free(struct model *m);
+struct model *model_new(int64_t now);
+void model_free(struct model *m);
 
-void
-model_rules(struct model *m, unsigned family, uint32_t versions,
+void model_rules(struct model *m, unsigned family, uint32_t versions,
     uint32_t min_versions, int64_t ttl);
 
 /* The clock stands at now; it may go back where nothing has a TTL. */
-void
-model_clock(struct model *m, int64_t now);
+void model_clock(struct model *m, int64_t now);
 
 /* Applies a call: 0 or an errno that the store must give too. condition:
  * NULL, none. */
-int
-model_mutate(struct model *m, struct model_op *ops, size_t count,
+int model_mutate(struct model *m, struct model_op *ops, size_t count,
     unsigned flags, const struct model_condition *condition, bool *applied);
 
 /* The index-th newest version that a read sees now, or NULL. */
-const struct model_put *
-model_version(const struct model *m, struct model_column c, size_t index);
+const struct model_put *model_version(
+    const struct model *m, struct model_column c, size_t index);
 
 /* All rows go. */
-void
-model_truncate(struct model *m);
+void model_truncate(struct model *m);
 
 #endif

@@ -18,8 +18,7 @@ __lsan_default_suppressions(void)
 }
 
 /* And it is not built for the thread sanitizer, which cannot see its locks. */
-const char *
-__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void);
 
 const char *
 __tsan_default_suppressions(void)
