@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "path.h"
+
 #define ANCHORS 512	   /* at most; then every second one goes */
 #define FIRST_INTERVAL 256 /* names between two anchors */
 #define PLUS_NAMES 100000  /* beyond it names only: the kernel pays for each */

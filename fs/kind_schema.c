@@ -1,10 +1,11 @@
 /* .schema/TABLE: what a table declares, as one text file. */
-#include "kinds.h"
+#include "kind_schema.h"
 
 #include <errno.h>
 #include <time.h>
 
 #include "../kv/why.h"
+#include "kinds.h"
 
 #define SCHEMA_BYTES (1 << 20) /* of one schema file */
 

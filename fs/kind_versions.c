@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../kv/why.h"
+#include "path.h"
 
 int
 versions_parse(const struct spot *dir, struct slice name, struct child *out)

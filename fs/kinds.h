@@ -3,6 +3,7 @@
 #define CELLFS_FS_KINDS_H
 
 #include "node.h"
+#include "path.h"
 
 /* kind_data.c: root, tables, rows, families and their parts */
 int
@@ -123,16 +124,6 @@ int
 schema_check_image(const struct image *image);
 int
 schema_store(struct fs *fs, const struct spot *spot, struct storing *how);
-
-/* Renames the table; onto one that is there (there) a schema without rows is
- * applied to it and gone, else -EEXIST. */
-int
-schema_move(struct fs *fs, const struct spot *from, const struct spot *to,
-    bool there);
-
-/* Applies a dot file of .schema, about to be renamed onto a schema file. */
-int
-schema_adopt(struct fs *fs, const struct spot *dot, const struct spot *file);
 
 /* kind_control.c: .cellfs/ */
 int

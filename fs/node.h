@@ -4,10 +4,6 @@
  * child kind) is the parent's `parse`, a kind is a row of method pointers in
  * kinds.c plus one file kind_*.c. A missing method has one errno, chosen in
  * node.c and nowhere else. No FUSE here.
- *
- * A node is reached through its parent, so renaming a directory moves all
- * that hangs below it. Handlers never hold on to a node's names: they copy
- * them into a spot, under the nodes' lock, and work on that.
  */
 #ifndef CELLFS_FS_NODE_H
 #define CELLFS_FS_NODE_H
@@ -15,69 +11,7 @@
 #include <sys/stat.h>
 
 #include "fs.h"
-#include "path.h"
-
-enum kind {
-	KIND_ROOT,
-	KIND_TABLE,
-	KIND_ROW_PART,
-	KIND_ROW,
-	KIND_FAMILY,
-	KIND_COLUMN_PART,
-	KIND_CELL,
-	KIND_VERSION,  /* q@TS */
-	KIND_NTH,      /* q@~N */
-	KIND_COUNTER,  /* q@counter */
-	KIND_VERSIONS, /* q@/ */
-	KIND_DOT_FILE,
-	KIND_DOT_DIR,
-	KIND_SCHEMA_DIR,
-	KIND_SCHEMA_FILE,
-	KIND_CONTROL_DIR,
-	KIND_CONTROL_FILE,
-	KIND_COUNT,
-};
-
-/* What a component means inside a directory: owned key bytes. */
-struct child {
-	enum kind kind;
-	struct buf key;	 /* row, prefix, family, qualifier, name */
-	int64_t number;	 /* timestamp or n */
-};
-
-void
-child_release(struct child *c);
-
-/* An address copied out of the tree: kind, place and version, with their
- * bytes. Owned; release with spot_release(). */
-struct spot {
-	enum kind kind;
-	struct place place;
-	struct version version;
-	struct slice word; /* a control file's name */
-	struct buf bytes;
-};
-
-void
-spot_release(struct spot *s);
-
-/* Goes one component down; the bytes stay borrowed until spot_own(). */
-void
-spot_step(struct spot *s, enum kind kind, struct slice key, int64_t number);
-
-/* Makes the spot own the bytes that its fields borrow: 0, or -ENOMEM and the
- * spot is empty. */
-int
-spot_own(struct spot *s);
-
-/* The spot of a child of dir, which may or may not be there. -ENOMEM. */
-int
-spot_child(const struct spot *dir, const struct child *child,
-    struct spot *out);
-
-/* The inode number that stat shows: a hash of what the spot stands for. */
-uint64_t
-spot_number(const struct spot *s);
+#include "spot.h"
 
 /* Bytes to read: a version held open, or a text made for this reader. */
 struct reader {
@@ -204,9 +138,5 @@ stat_fill(const struct fs *fs, const struct spot *spot,
 void
 stat_plain(const struct fs *fs, const struct spot *spot, mode_t mode,
     uint64_t size, struct look *look);
-
-/* For kinds: a control word or a dot name as a child. -ENOMEM. */
-int
-child_set(struct child *c, enum kind kind, struct slice key, int64_t number);
 
 #endif

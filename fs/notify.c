@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../kv/why.h"
+#include "path.h"
 
 /* Something the notifier's thread is to send: an inode's pages, or a name. */
 struct notice {

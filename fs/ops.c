@@ -9,6 +9,7 @@
 
 #include "../kv/why.h"
 #include "dirbuf.h"
+#include "path.h"
 #include "tree.h"
 
 static struct fs *

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../kv/why.h"
-#include "kinds.h"
+#include "kind_schema.h"
 #include "notify.h"
 #include "tunnel.h"
 

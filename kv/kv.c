@@ -20,14 +20,13 @@ promised(int r)
 	return r;
 }
 
-/* --- checks ---------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------- */
 
 static int
 check_writable(const struct kv *kv)
 {
-	return kv->read_only ?
-	    why(EROFS, "the store is open for reading only") :
-	    0;
+	return kv->read_only ? why(EROFS, "the store is open for reading only")
+			     : 0;
 }
 
 static int
@@ -36,8 +35,10 @@ check_row(struct slice row)
 	if (row.size == 0)
 		return why(EINVAL, "a row key has at least one byte");
 	if (row.size > ROW_MAX)
-		return why(ENAMETOOLONG, "a row key of %zu bytes: at most %d "
-		    "are legal", row.size, ROW_MAX);
+		return why(ENAMETOOLONG,
+		    "a row key of %zu bytes: at most %d "
+		    "are legal",
+		    row.size, ROW_MAX);
 	return 0;
 }
 
@@ -45,8 +46,8 @@ static int
 check_family(struct slice family)
 {
 	if (family.size == 0 || family.size > FAMILY_MAX)
-		return why(EINVAL, "a family name has 1 to %d bytes",
-		    FAMILY_MAX);
+		return why(
+		    EINVAL, "a family name has 1 to %d bytes", FAMILY_MAX);
 	return 0;
 }
 
@@ -54,8 +55,10 @@ static int
 check_qualifier(struct slice qualifier)
 {
 	if (qualifier.size > QUALIFIER_MAX)
-		return why(ENAMETOOLONG, "a qualifier of %zu bytes: at most "
-		    "%d are legal", qualifier.size, QUALIFIER_MAX);
+		return why(ENAMETOOLONG,
+		    "a qualifier of %zu bytes: at most "
+		    "%d are legal",
+		    qualifier.size, QUALIFIER_MAX);
 	return 0;
 }
 
@@ -113,9 +116,9 @@ check_version(struct version version)
 	if (version.which == VERSION_AT && version.number == TS_LATEST)
 		return why(EINVAL, "timestamp %lld: 0 to %lld are legal",
 		    (long long)version.number, (long long)TS_MAX);
-	return version.which == VERSION_NEWEST ?
-	    0 :
-	    check_timestamp(version.number);
+	return version.which == VERSION_NEWEST
+		   ? 0
+		   : check_timestamp(version.number);
 }
 
 static int
@@ -129,19 +132,19 @@ check_schema(const struct schema *schema)
 	return r ? r : schema_check(schema);
 }
 
-/* --- tables ---------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------- */
 
 int
-kv_table_create(struct kv *kv, const struct schema *schema,
-    const struct attrs *owner)
+kv_table_create(
+    struct kv *kv, const struct schema *schema, const struct attrs *owner)
 {
 	int r = check_writable(kv);
 
 	if (r == 0)
 		r = check_schema(schema);
-	return r ? r :
-		   promised(methods(kv)->table_create(kv->engine, schema,
-		       owner));
+	return r ? r
+		 : promised(
+		       methods(kv)->table_create(kv->engine, schema, owner));
 }
 
 int
@@ -151,9 +154,9 @@ kv_table_alter(struct kv *kv, const struct schema *schema, bool drop_data)
 
 	if (r == 0)
 		r = check_schema(schema);
-	return r ? r :
-		   promised(methods(kv)->table_alter(kv->engine, schema,
-		       drop_data));
+	return r ? r
+		 : promised(
+		       methods(kv)->table_alter(kv->engine, schema, drop_data));
 }
 
 int
@@ -169,8 +172,7 @@ kv_table_truncate(struct kv *kv, struct slice table)
 {
 	int r = check_writable(kv);
 
-	return r ? r :
-		   promised(methods(kv)->table_truncate(kv->engine, table));
+	return r ? r : promised(methods(kv)->table_truncate(kv->engine, table));
 }
 
 int
@@ -180,8 +182,8 @@ kv_table_rename(struct kv *kv, struct slice from, struct slice to)
 
 	if (r == 0)
 		r = schema_check_table_name(to);
-	return r ? r :
-		   promised(methods(kv)->table_rename(kv->engine, from, to));
+	return r ? r
+		 : promised(methods(kv)->table_rename(kv->engine, from, to));
 }
 
 int
@@ -197,12 +199,12 @@ kv_family_declare(struct kv *kv, struct slice table, struct slice family)
 
 	if (r == 0)
 		r = schema_check_family_name(family);
-	return r ? r :
-		   promised(methods(kv)->family_declare(kv->engine, table,
-		       family));
+	return r ? r
+		 : promised(
+		       methods(kv)->family_declare(kv->engine, table, family));
 }
 
-/* --- one place of the tree ------------------------------------------------- */
+/* --- one place of the tree -------------------------------------------- */
 
 int
 kv_stat(struct kv *kv, const struct place *place, struct version version,
@@ -210,9 +212,8 @@ kv_stat(struct kv *kv, const struct place *place, struct version version,
 {
 	*out = (struct info){0};
 	int r = check_place(place);
-	return r ? r :
-		   promised(methods(kv)->stat(kv->engine, place, version,
-		       out));
+	return r ? r
+		 : promised(methods(kv)->stat(kv->engine, place, version, out));
 }
 
 int
@@ -221,9 +222,9 @@ kv_set_attrs(struct kv *kv, const struct place *place, struct version version,
 {
 	int r = check_change(kv, place);
 
-	return r ? r :
-		   promised(methods(kv)->set_attrs(kv->engine, place, version,
-		       attrs));
+	return r ? r
+		 : promised(methods(kv)->set_attrs(
+		       kv->engine, place, version, attrs));
 }
 
 int
@@ -241,9 +242,9 @@ kv_versions(struct kv *kv, const struct place *column, int64_t before,
 {
 	int r = check_place(column);
 
-	return r ? r :
-		   methods(kv)->versions(kv->engine, column, before, emit,
-		       context);
+	return r ? r
+		 : methods(kv)->versions(
+		       kv->engine, column, before, emit, context);
 }
 
 int
@@ -254,14 +255,14 @@ kv_value_open(struct kv *kv, const struct place *place, struct version version,
 	int r = check_place(place);
 	if (r == 0 && place->level != LEVEL_COLUMN && place->level != LEVEL_DOT)
 		r = why(EINVAL, "only cells and dot files have bytes");
-	return r ? r :
-		   promised(methods(kv)->value_open(kv->engine, place, version,
-		       out));
+	return r ? r
+		 : promised(methods(kv)->value_open(
+		       kv->engine, place, version, out));
 }
 
 int64_t
-kv_value_read(struct kv *kv, struct value *v, uint64_t offset, void *to,
-    size_t size)
+kv_value_read(
+    struct kv *kv, struct value *v, uint64_t offset, void *to, size_t size)
 {
 	return methods(kv)->value_read(v, offset, to, size);
 }
@@ -273,7 +274,7 @@ kv_value_close(struct kv *kv, struct value *v)
 		methods(kv)->value_close(v);
 }
 
-/* --- changing -------------------------------------------------------------- */
+/* --- changing --------------------------------------------------------- */
 
 static int
 check_op(const struct op *op, uint64_t *bytes)
@@ -302,14 +303,17 @@ check_mutation(const struct kv *kv, const struct mutation *m)
 	if (r == 0)
 		r = check_row(m->row);
 	if (r == 0 && m->count > MUTATE_OPS_MAX)
-		r = why(E2BIG, "%zu changes to one row: at most %d go in one "
-		    "call", m->count, MUTATE_OPS_MAX);
+		r = why(E2BIG,
+		    "%zu changes to one row: at most %d go in one "
+		    "call",
+		    m->count, MUTATE_OPS_MAX);
 	for (size_t i = 0; r == 0 && i < m->count; i++)
 		r = check_op(&m->ops[i], &bytes);
 	if (r == 0 && bytes > MUTATE_BYTES_MAX)
-		r = why(E2BIG, "%llu bytes of small values to one row: at most "
-		    "%d go in one call", (unsigned long long)bytes,
-		    MUTATE_BYTES_MAX);
+		r = why(E2BIG,
+		    "%llu bytes of small values to one row: at most "
+		    "%d go in one call",
+		    (unsigned long long)bytes, MUTATE_BYTES_MAX);
 	if (r == 0 && m->condition)
 		r = check_family(m->condition->family);
 	return r;
@@ -333,7 +337,7 @@ check_levels(enum level from, enum level to)
 	if (from == to && (from == LEVEL_ROW || from == LEVEL_FAMILY))
 		return 0;
 	return why(EINVAL, "a rename goes from a row to a row, a family to a "
-	    "family, a cell or dot file to a cell or dot file");
+			   "family, a cell or dot file to a cell or dot file");
 }
 
 int
@@ -355,8 +359,8 @@ kv_move(struct kv *kv, const struct place *from, struct version from_version,
 		r = check_version(from_version);
 	if (r == 0)
 		r = check_version(to_version);
-	return r ? r :
-		   promised(methods(kv)->move(kv->engine, from, from_version,
+	return r ? r
+		 : promised(methods(kv)->move(kv->engine, from, from_version,
 		       to, to_version, flags, stored));
 }
 
@@ -384,9 +388,9 @@ kv_dot_put(struct kv *kv, const struct place *dot, const struct source *source,
 
 	if (r == 0 && dot->level != LEVEL_DOT)
 		r = why(EINVAL, "this is no place for a dot file");
-	return r ? r :
-		   promised(methods(kv)->dot_put(kv->engine, dot, source,
-		       attrs, flags));
+	return r ? r
+		 : promised(methods(kv)->dot_put(
+		       kv->engine, dot, source, attrs, flags));
 }
 
 int
@@ -399,7 +403,7 @@ kv_dot_remove(struct kv *kv, const struct place *dot)
 	return r ? r : promised(methods(kv)->dot_remove(kv->engine, dot));
 }
 
-/* --- scans ----------------------------------------------------------------- */
+/* --- scans ------------------------------------------------------------ */
 
 int
 kv_scan_open(struct kv *kv, const struct scan_spec *spec, struct scan **out)
@@ -419,8 +423,8 @@ kv_scan_next(struct kv *kv, struct scan *s, struct cell *out)
 }
 
 int64_t
-kv_scan_read(struct kv *kv, struct scan *s, uint64_t offset, void *to,
-    size_t size)
+kv_scan_read(
+    struct kv *kv, struct scan *s, uint64_t offset, void *to, size_t size)
 {
 	return methods(kv)->scan_read(s, offset, to, size);
 }
@@ -446,7 +450,7 @@ kv_prefix_range(struct slice prefix, struct buf *start, struct buf *stop)
 	return r;
 }
 
-/* --- the store ------------------------------------------------------------- */
+/* --- the store -------------------------------------------------------- */
 
 int
 kv_sync(struct kv *kv)
@@ -467,8 +471,8 @@ kv_compact(struct kv *kv, struct slice table, struct slice family)
 {
 	int r = check_writable(kv);
 
-	return r ? r :
-		   promised(methods(kv)->compact(kv->engine, table, family));
+	return r ? r
+		 : promised(methods(kv)->compact(kv->engine, table, family));
 }
 
 void
@@ -483,8 +487,7 @@ kv_check(struct kv *kv, bool repair,
 {
 	int r = repair ? check_writable(kv) : 0;
 
-	return r ? r :
-		   methods(kv)->check(kv->engine, repair, problem, context);
+	return r ? r : methods(kv)->check(kv->engine, repair, problem, context);
 }
 
 int

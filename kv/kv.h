@@ -18,10 +18,10 @@ struct kv_options {
 	const char *path;	 /* the store's directory */
 	const char *mount_point; /* NULL: a tool; told to whom we refuse */
 	bool read_only;
-	bool create;   /* a missing or empty directory becomes a store */
-	bool repair;   /* for kv_check(): open what is damaged */
-	bool in_memory;	 /* tests: no path, nothing on the disk */
-	uint64_t cache;	 /* bytes; 0: 256 MiB */
+	bool create;	/* a missing or empty directory becomes a store */
+	bool repair;	/* for kv_check(): open what is damaged */
+	bool in_memory; /* tests: no path, nothing on the disk */
+	uint64_t cache; /* bytes; 0: 256 MiB */
 	unsigned sync_seconds; /* between log syncs; 0: 5 */
 	void (*log)(void *context, const char *line);
 	void *log_context;
@@ -42,13 +42,13 @@ kv_close(struct kv *kv);
 int
 kv_holder(const char *path, pid_t *pid, struct buf *mount_point);
 
-/* --- tables ---------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------- */
 
 /* owner: mode of the table's directory, uid and gid, also the defaults of
  * what is made in it later. -EEXIST. */
 int
-kv_table_create(struct kv *kv, const struct schema *schema,
-    const struct attrs *owner);
+kv_table_create(
+    struct kv *kv, const struct schema *schema, const struct attrs *owner);
 
 /* Makes the table's schema equal to this one: attributes act at once and for
  * good. A family left out is dropped if it is empty or drop_data, else
@@ -77,7 +77,7 @@ kv_table_schema(struct kv *kv, struct slice table, struct schema *out);
 int
 kv_family_declare(struct kv *kv, struct slice table, struct slice family);
 
-/* --- one place of the tree ------------------------------------------- */
+/* --- one place of the tree -------------------------------------------- */
 
 /* -ENOENT where there is nothing. Rows and families are there if they hold a
  * live cell or a dot file or are kept. A part (ROW_PART, COLUMN_PART) is
@@ -90,8 +90,8 @@ kv_stat(struct kv *kv, const struct place *place, struct version version,
 /* Keeps what attrs->set names: of a version (no new one comes of it), a dot
  * file, or a directory that is there. */
 int
-kv_set_attrs(struct kv *kv, const struct place *place, struct version version,
-    const struct attrs *attrs);
+kv_set_attrs(struct kv *kv, const struct place *place,
+    struct version version, const struct attrs *attrs);
 
 /* The names in a directory, in the store's order, those behind *after (NULL:
  * all): ROOT: tables; SCHEMA: dot files, then SCHEMA_FILE; TABLE and
@@ -113,26 +113,26 @@ kv_versions(struct kv *kv, const struct place *column, int64_t before,
 
 /* Holds a version or a dot file open; close it before kv_close(). */
 int
-kv_value_open(struct kv *kv, const struct place *place, struct version version,
-    struct value **out);
+kv_value_open(struct kv *kv, const struct place *place,
+    struct version version, struct value **out);
 
 /* Reads up to size bytes at offset: how many, 0 behind the end. */
 int64_t
-kv_value_read(struct kv *kv, struct value *v, uint64_t offset, void *to,
-    size_t size);
+kv_value_read(
+    struct kv *kv, struct value *v, uint64_t offset, void *to, size_t size);
 
 /* Safe on NULL. */
 void
 kv_value_close(struct kv *kv, struct value *v);
 
-/* --- changing -------------------------------------------------------- */
+/* --- changing --------------------------------------------------------- */
 
 #define MUTATE_OPS_MAX 10000
 #define MUTATE_BYTES_MAX (4 << 20) /* of values up to INLINE_MAX, and names */
 
-/* Applies all of m or nothing. -E2BIG: more of it. -EFBIG a value above the family's limit;
- * -EPERM a family a sealed table lacks (an open one declares it); -ENOSPC.
- * With a condition that does not hold: 0, applied false. */
+/* Applies all of m or nothing. -E2BIG: more of it. -EFBIG a value above the
+ * family's limit; -EPERM a family a sealed table lacks (an open one declares
+ * it); -ENOSPC. With a condition that does not hold: 0, applied false. */
 int
 kv_mutate(struct kv *kv, struct mutation *m);
 
@@ -145,16 +145,17 @@ kv_mutate(struct kv *kv, struct mutation *m);
  * levels: -EINVAL. *stored (may be NULL): the timestamp of the new version
  * where one was made, else of the newest that moved, 0 for none. */
 int
-kv_move(struct kv *kv, const struct place *from, struct version from_version,
-    const struct place *to, struct version to_version, unsigned flags,
-    int64_t *stored);
+kv_move(struct kv *kv, const struct place *from,
+    struct version from_version, const struct place *to,
+    struct version to_version, unsigned flags, int64_t *stored);
 
 #define MOVE_CELLS_MAX 10000
 
 /* Keeps a row, family or part (-EEXIST if it is there), or makes a dot
  * directory; MUTATE_KEEP's mark. attrs: complete. */
 int
-kv_dir_make(struct kv *kv, const struct place *dir, const struct attrs *attrs);
+kv_dir_make(
+    struct kv *kv, const struct place *dir, const struct attrs *attrs);
 
 /* -ENOTEMPTY while it holds a live cell, a dot file or a kept directory; the
  * directory above is kept if this was all it held. */
@@ -164,8 +165,8 @@ kv_dir_remove(struct kv *kv, const struct place *dir);
 /* Creates or replaces a dot file. flags: MUTATE_ABSENT. The mode, owner and
  * mtime that attrs does not set stay, or are the table's defaults and now. */
 int
-kv_dot_put(struct kv *kv, const struct place *dot, const struct source *source,
-    const struct attrs *attrs, unsigned flags);
+kv_dot_put(struct kv *kv, const struct place *dot,
+    const struct source *source, const struct attrs *attrs, unsigned flags);
 
 /* The directory it was in is kept if this was all it held. */
 int
@@ -174,7 +175,8 @@ kv_dot_remove(struct kv *kv, const struct place *dot);
 /* --- scans ------------------------------------------------------------ */
 
 int
-kv_scan_open(struct kv *kv, const struct scan_spec *spec, struct scan **out);
+kv_scan_open(
+    struct kv *kv, const struct scan_spec *spec, struct scan **out);
 
 /* The next cell; 1: no more. Slices are valid until the next call. */
 int
@@ -183,8 +185,8 @@ kv_scan_next(struct kv *kv, struct scan *s, struct cell *out);
 /* Reads the value of the cell last given, in part, also where it stands in
  * chunks: how many bytes, 0 behind the end. */
 int64_t
-kv_scan_read(struct kv *kv, struct scan *s, uint64_t offset, void *to,
-    size_t size);
+kv_scan_read(
+    struct kv *kv, struct scan *s, uint64_t offset, void *to, size_t size);
 
 void
 kv_scan_close(struct kv *kv, struct scan *s);

@@ -16,7 +16,7 @@
 #define DEFAULT_CACHE ((uint64_t)256 << 20)
 #define DEFAULT_SYNC_SECONDS 5
 
-/* --- who holds a store ----------------------------------------------------- */
+/* --- who holds a store ------------------------------------------------ */
 
 static int
 open_in(const char *directory, const char *name, int flags)
@@ -77,13 +77,13 @@ hold(struct kv *kv, const struct kv_options *options)
 	if (fd < 0 && options->read_only)
 		return 0;
 	if (fd < 0)
-		return why(-fd, "%s/" HOLDER ": %s", options->path,
-		    strerror(-fd));
+		return why(
+		    -fd, "%s/" HOLDER ": %s", options->path, strerror(-fd));
 	const char *mount = options->mount_point ? options->mount_point : "";
 	if (flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0) ||
 	    dprintf(fd, "%ld %s\n", (long)getpid(), mount) < 0) {
-		int r = why(errno, "%s/" HOLDER ": %s", options->path,
-		    strerror(errno));
+		int r = why(
+		    errno, "%s/" HOLDER ": %s", options->path, strerror(errno));
 		close(fd);
 		return r;
 	}
@@ -114,8 +114,7 @@ refuse_busy(const char *path)
 	snprintf(text, sizeof(text), "%s", why_text(-EBUSY));
 	if (kv_holder(path, &pid, &mount) == 0 && pid && mount.size)
 		r = why(EBUSY, "%s: process %ld holds it, mounted at %.*s",
-		    path, (long)pid, (int)mount.size,
-		    (const char *)mount.data);
+		    path, (long)pid, (int)mount.size, (const char *)mount.data);
 	else if (pid)
 		r = why(EBUSY, "%s: process %ld holds it", path, (long)pid);
 	else
@@ -124,7 +123,7 @@ refuse_busy(const char *path)
 	return r;
 }
 
-/* --- opening --------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------- */
 
 static int
 make_directory(const struct kv_options *options)
@@ -177,15 +176,15 @@ open_engine(struct kv *kv, const struct kv_options *options)
 	    .read_only = options->read_only,
 	    .repair = options->repair,
 	    .background = !options->in_memory && !options->read_only,
-	    .sync_seconds = options->sync_seconds ? options->sync_seconds :
-						    DEFAULT_SYNC_SECONDS,
+	    .sync_seconds = options->sync_seconds ? options->sync_seconds
+						  : DEFAULT_SYNC_SECONDS,
 	    .log = options->log,
 	    .log_context = options->log_context,
 	};
 	struct ordered *ordered = NULL;
 
-	int r = options->in_memory ? ordered_mem_open(&kv->memory) :
-				     open_ordered(options, &ordered);
+	int r = options->in_memory ? ordered_mem_open(&kv->memory)
+				   : open_ordered(options, &ordered);
 	if (r)
 		return r;
 	if (!options->in_memory)
@@ -194,8 +193,8 @@ open_engine(struct kv *kv, const struct kv_options *options)
 		ordered->methods->close(ordered);
 		return r;
 	}
-	return local_open(kv->memory ? kv->memory : ordered, &local,
-	    &kv->engine);
+	return local_open(
+	    kv->memory ? kv->memory : ordered, &local, &kv->engine);
 }
 
 static void

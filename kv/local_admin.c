@@ -11,7 +11,7 @@ local_of(struct engine *e)
 	return (struct local *)e;
 }
 
-/* --- ordered tables ------------------------------------------------------ */
+/* --- ordered tables --------------------------------------------------- */
 
 static void
 storage_options(const struct family *f, struct ordered_table_options *out)
@@ -45,8 +45,8 @@ admin_create_blobs(struct local *l, const struct family *f, uint32_t number)
 	struct ordered_table_options options;
 
 	storage_options(f, &options);
-	options = (struct ordered_table_options){
-	    .compressor = options.compressor};
+	options =
+	    (struct ordered_table_options){.compressor = options.compressor};
 	return l->ordered->methods->create(l->ordered, number, &options);
 }
 
@@ -82,7 +82,7 @@ create_families(struct local *l, const struct schema *s, struct buf *numbers)
 	return r ? r : buf_status(numbers);
 }
 
-/* --- the transaction of a change ----------------------------------------- */
+/* --- the transaction of a change -------------------------------------- */
 
 int
 admin_change_body(struct txn *t, void *context)
@@ -135,11 +135,11 @@ static void
 present_numbers(const struct table *t, struct buf *numbers)
 {
 	for (size_t i = 0; i < t->schema.count; i++)
-		admin_append_pair(numbers, t->families[i].cells,
-		    t->families[i].blobs);
+		admin_append_pair(
+		    numbers, t->families[i].cells, t->families[i].blobs);
 }
 
-/* --- creating ------------------------------------------------------------ */
+/* --- creating --------------------------------------------------------- */
 
 static int
 make_table(struct local *l, const struct schema *schema,
@@ -176,14 +176,14 @@ refuse_present(struct local *l, struct slice name)
 	if (r == -ENOENT)
 		return 0;
 	table_put(t);
-	return r ? r :
-		   why(EEXIST, "table %.*s: there is one of that name already",
+	return r ? r
+		 : why(EEXIST, "table %.*s: there is one of that name already",
 		       (int)name.size, (const char *)name.data);
 }
 
 int
-local_table_create(struct engine *e, const struct schema *schema,
-    const struct attrs *owner)
+local_table_create(
+    struct engine *e, const struct schema *schema, const struct attrs *owner)
 {
 	struct local *l = local_of(e);
 	struct table_change change = {0};
@@ -198,7 +198,7 @@ local_table_create(struct engine *e, const struct schema *schema,
 	return r;
 }
 
-/* --- dropping, emptying, renaming ---------------------------------------- */
+/* --- dropping, emptying, renaming ------------------------------------- */
 
 /* Runs prepare to make the successor of a table (none: it is dropped). */
 static int
@@ -234,7 +234,8 @@ drop_empty_body(struct txn *t, void *context)
 
 	int r = side_table_any(t, change->old);
 	if (r == 1)
-		r = why(ENOTEMPTY, "table %.*s: it has rows; drop %.*s in "
+		r = why(ENOTEMPTY,
+		    "table %.*s: it has rows; drop %.*s in "
 		    ".cellfs/control or cellfs drop drops it with them",
 		    (int)change->old->schema.name.size,
 		    (const char *)change->old->schema.name.data,
@@ -283,8 +284,8 @@ truncate_body(struct txn *t, void *context)
 int
 local_table_truncate(struct engine *e, struct slice table)
 {
-	return change_table(local_of(e), table, prepare_truncate,
-	    truncate_body, NULL);
+	return change_table(
+	    local_of(e), table, prepare_truncate, truncate_body, NULL);
 }
 
 static int
@@ -310,8 +311,8 @@ prepare_rename(struct local *l, struct table_change *change, void *context)
 int
 local_table_rename(struct engine *e, struct slice from, struct slice to)
 {
-	return change_table(local_of(e), from, prepare_rename, admin_change_body,
-	    &to);
+	return change_table(
+	    local_of(e), from, prepare_rename, admin_change_body, &to);
 }
 
 int

@@ -12,9 +12,11 @@
 
 /* The ordered table of a family's cells, or of its blobs. */
 int
-admin_create_cells(struct local *l, const struct family *f, uint32_t number);
+admin_create_cells(
+    struct local *l, const struct family *f, uint32_t number);
 int
-admin_create_blobs(struct local *l, const struct family *f, uint32_t number);
+admin_create_blobs(
+    struct local *l, const struct family *f, uint32_t number);
 
 /* Appends the two numbers of a family. */
 void

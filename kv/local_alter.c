@@ -17,22 +17,22 @@ static bool
 rules_differ(const struct family *a, const struct family *b)
 {
 	return a->versions != b->versions || a->ttl != b->ttl ||
-	    a->min_versions != b->min_versions;
+	       a->min_versions != b->min_versions;
 }
 
 static bool
 storage_differs(const struct family *a, const struct family *b)
 {
 	return a->compression != b->compression ||
-	    a->data_block_encoding != b->data_block_encoding ||
-	    a->in_memory != b->in_memory || a->blocksize != b->blocksize;
+	       a->data_block_encoding != b->data_block_encoding ||
+	       a->in_memory != b->in_memory || a->blocksize != b->blocksize;
 }
 
 /* Removes for good what the rules in force have put out, from each family
  * whose rules differ from those of schema. */
 static int
-clean_changed(struct local *l, const struct table *t,
-    const struct schema *schema)
+clean_changed(
+    struct local *l, const struct table *t, const struct schema *schema)
 {
 	int r = 0;
 
@@ -64,8 +64,8 @@ prepare_numbers(struct local *l, const struct table *old,
 		}
 		/* What a drop that was cut short has left of its files. */
 		if (!was)
-			r = side_family_forget(l, old, buf_slice(&f->name),
-			    true);
+			r = side_family_forget(
+			    l, old, buf_slice(&f->name), true);
 		if (r)
 			return r;
 		uint32_t cells = catalogue_numbers(l, 2);
@@ -80,7 +80,8 @@ prepare_numbers(struct local *l, const struct table *old,
 static int
 too_much(const struct local_family *f)
 {
-	return why(E2BIG, "family %.*s: it holds more than %d cells or %d MiB, "
+	return why(E2BIG,
+	    "family %.*s: it holds more than %d cells or %d MiB, "
 	    "too much to change compression, data_block_encoding, in_memory "
 	    "or blocksize; copy it into a new family instead",
 	    (int)f->declared.name.size, (const char *)f->declared.name.data,
@@ -106,7 +107,8 @@ copy_cells(struct txn *t, const struct local_family *from, uint32_t to)
 		if (r == 0)
 			r = o->put(t->session, to, key, value);
 		bytes += key.size + value.size;
-		if (r == 0 && (++cells > REWRITE_CELLS || bytes > REWRITE_BYTES))
+		if (r == 0 &&
+		    (++cells > REWRITE_CELLS || bytes > REWRITE_BYTES))
 			r = too_much(from);
 		if (r == 0)
 			r = o->next(c);
@@ -116,8 +118,8 @@ copy_cells(struct txn *t, const struct local_family *from, uint32_t to)
 }
 
 static int
-refuse_cells(struct txn *t, const struct table *old,
-    const struct local_family *f)
+refuse_cells(
+    struct txn *t, const struct table *old, const struct local_family *f)
 {
 	struct slice none = slice_of(NULL, 0);
 
@@ -125,9 +127,11 @@ refuse_cells(struct txn *t, const struct table *old,
 	if (r == 0)
 		r = side_family_files(t, old, buf_slice(&f->declared.name));
 	if (r == 1)
-		r = why(ENOTEMPTY, "family %.*s: it holds data, so leaving it "
+		r = why(ENOTEMPTY,
+		    "family %.*s: it holds data, so leaving it "
 		    "out of the schema is refused; cellfs alter --drop drops "
-		    "it with its data", (int)f->declared.name.size,
+		    "it with its data",
+		    (int)f->declared.name.size,
 		    (const char *)f->declared.name.data);
 	return r;
 }
@@ -140,8 +144,9 @@ alter_body(struct txn *t, void *context)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < old->schema.count; i++) {
-		const struct local_family *f = &old->families[i], *now =
-		    table_family(new, buf_slice(&f->declared.name));
+		const struct local_family *f = &old->families[i],
+					  *now = table_family(new,
+					      buf_slice(&f->declared.name));
 		if (!now && !a->drop_data)
 			r = refuse_cells(t, old, f);
 		else if (now && now->cells != f->cells)
@@ -165,8 +170,10 @@ after_alter(struct local *l, const struct table *old, const struct table *new)
 	if (r == 0)
 		r = clean_changed(l, new, &old->schema);
 	if (r)
-		local_log(l, "cleaning up after an alter: %s; it is tried "
-		    "again", why_text(r));
+		local_log(l,
+		    "cleaning up after an alter: %s; it is tried "
+		    "again",
+		    why_text(r));
 }
 
 static int
@@ -201,8 +208,7 @@ alter_locked(struct local *l, const struct schema *schema, bool drop_data)
 }
 
 int
-local_table_alter(struct engine *e, const struct schema *schema,
-    bool drop_data)
+local_table_alter(struct engine *e, const struct schema *schema, bool drop_data)
 {
 	struct local *l = (struct local *)e;
 
@@ -218,13 +224,15 @@ refuse_declaration(const struct table *t, struct slice family)
 	const struct buf *name = &t->schema.name;
 
 	if (!t->schema.open)
-		return why(EPERM, "family %.*s: table %.*s is sealed and does "
+		return why(EPERM,
+		    "family %.*s: table %.*s is sealed and does "
 		    "not declare it; declare it in .schema/%.*s first",
 		    (int)family.size, (const char *)family.data,
-		    (int)name->size, (const char *)name->data,
-		    (int)name->size, (const char *)name->data);
+		    (int)name->size, (const char *)name->data, (int)name->size,
+		    (const char *)name->data);
 	if (t->schema.count >= OPEN_FAMILIES_MAX)
-		return why(EDQUOT, "family %.*s: table %.*s has %d families, "
+		return why(EDQUOT,
+		    "family %.*s: table %.*s has %d families, "
 		    "more are declared in .schema/%.*s only",
 		    (int)family.size, (const char *)family.data,
 		    (int)name->size, (const char *)name->data,
@@ -263,8 +271,7 @@ out:
 }
 
 int
-local_family_declare(struct engine *e, struct slice table,
-    struct slice family)
+local_family_declare(struct engine *e, struct slice table, struct slice family)
 {
 	struct local *l = (struct local *)e;
 

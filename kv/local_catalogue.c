@@ -6,7 +6,7 @@
 
 #include "why.h"
 
-/* --- tables in memory ---------------------------------------------------- */
+/* --- tables in memory ------------------------------------------------- */
 
 static void
 table_free(struct table *t)
@@ -59,7 +59,8 @@ catalogue_position(struct local *l, struct slice name, bool *found)
 	*found = false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = slice_compare(catalogue_name(l->tables[middle]), name);
+		int order =
+		    slice_compare(catalogue_name(l->tables[middle]), name);
 		if (order == 0) {
 			*found = true;
 			return middle;
@@ -174,7 +175,7 @@ catalogue_insert(struct local *l, struct table *t)
 	l->table_count++;
 }
 
-/* --- changing ------------------------------------------------------------ */
+/* --- changing --------------------------------------------------------- */
 
 uint32_t
 catalogue_numbers(struct local *l, uint32_t count)
@@ -193,8 +194,8 @@ catalogue_put_number(struct txn *t, const char *key, uint32_t number)
 	buf_printf(&text, "%u", number);
 	int r = buf_status(&text);
 	if (r == 0)
-		r = t->local->ordered->methods->put(t->session, CATALOGUE,
-		    slice_text(key), buf_slice(&text));
+		r = t->local->ordered->methods->put(
+		    t->session, CATALOGUE, slice_text(key), buf_slice(&text));
 	buf_release(&text);
 	return r;
 }
@@ -238,8 +239,8 @@ catalogue_change(struct txn *t, struct table_change *change)
 	if (r == 0)
 		r = buf_status(&text);
 	if (r == 0 && change->new)
-		r = o->put(t->session, CATALOGUE, buf_slice(&key),
-		    buf_slice(&text));
+		r = o->put(
+		    t->session, CATALOGUE, buf_slice(&key), buf_slice(&text));
 	else if (r == 0)
 		r = o->remove(t->session, CATALOGUE, buf_slice(&key));
 	if (r == 0)
@@ -252,7 +253,7 @@ catalogue_change(struct txn *t, struct table_change *change)
 	return r;
 }
 
-/* --- numbers of ordered tables ------------------------------------------- */
+/* --- numbers of ordered tables ---------------------------------------- */
 
 static int
 compare_numbers(const void *a, const void *b)
@@ -274,8 +275,8 @@ bool
 catalogue_has(const struct buf *sorted, uint32_t number)
 {
 	return sorted->size &&
-	    bsearch(&number, sorted->data, sorted->size / sizeof(number),
-		sizeof(number), compare_numbers);
+	       bsearch(&number, sorted->data, sorted->size / sizeof(number),
+		   sizeof(number), compare_numbers);
 }
 
 /* The numbers of all ordered tables there are, sorted. */
@@ -325,8 +326,8 @@ catalogue_sweep(struct local *l)
 		r = numbers_owned(l, &owned);
 	const uint32_t *numbers = (const uint32_t *)there.data;
 	for (size_t i = 0; r == 0 && i < there.size / sizeof(*numbers); i++) {
-		if (numbers[i] < FIRST_TABLE ||
-		    numbers[i] < l->keep_below || catalogue_has(&owned, numbers[i]))
+		if (numbers[i] < FIRST_TABLE || numbers[i] < l->keep_below ||
+		    catalogue_has(&owned, numbers[i]))
 			continue;
 		r = l->ordered->methods->drop(l->ordered, numbers[i]);
 		if (r == -EBUSY || r == -EAGAIN) {
@@ -340,7 +341,7 @@ catalogue_sweep(struct local *l)
 	return r;
 }
 
-/* --- closing ------------------------------------------------------------- */
+/* --- closing ---------------------------------------------------------- */
 
 void
 catalogue_close(struct local *l)

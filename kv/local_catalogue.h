@@ -13,7 +13,7 @@ catalogue_name(const struct table *t)
 	return buf_slice(&t->schema.name);
 }
 
-/* --- tables in memory ------------------------------------------------------ */
+/* --- tables in memory ------------------------------------------------- */
 
 /* Where name stands in l->tables, or would; tables_lock is held. */
 size_t
@@ -28,7 +28,7 @@ catalogue_reserve(struct local *l);
 void
 catalogue_insert(struct local *l, struct table *t);
 
-/* --- numbers of ordered tables --------------------------------------------- */
+/* --- numbers of ordered tables ---------------------------------------- */
 
 /* The numbers of all ordered tables there are, sorted. */
 int
@@ -45,7 +45,7 @@ catalogue_append(const struct table *t, struct buf *out);
 int
 catalogue_put_number(struct txn *t, const char *key, uint32_t number);
 
-/* --- opening ---------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------- */
 
 /* Creates those of the store's own ordered tables that are not there. */
 int
@@ -61,7 +61,7 @@ load_marks_missing(struct txn *t, uint32_t next);
 int
 catalogue_mend(struct local *l, const struct buf *there);
 
-/* --- the text of an entry -------------------------------------------------- */
+/* --- the text of an entry --------------------------------------------- */
 
 void
 entry_print(const struct table *t, struct buf *out);
@@ -78,7 +78,7 @@ entry_take_owner(struct slice *text, struct attrs *out);
 
 /* Takes a line "word NUMBER" off the front of text. */
 bool
-entry_take_number(struct slice *text, const char *word, uint64_t max,
-    uint64_t *out);
+entry_take_number(
+    struct slice *text, const char *word, uint64_t max, uint64_t *out);
 
 #endif

@@ -42,8 +42,8 @@ tell_key(const struct reading *r, struct slice key, const char *what)
 	struct buf line = {0};
 
 	buf_text(&line, "table ");
-	text_print(r->table ? buf_slice(&r->table->schema.name) :
-			      slice_text(".schema"),
+	text_print(r->table ? buf_slice(&r->table->schema.name)
+			    : slice_text(".schema"),
 	    &line);
 	if (r->family) {
 		buf_text(&line, " family ");
@@ -71,7 +71,7 @@ fault(struct reading *r, struct slice key, const char *what)
 	return status ? status : buf_status(&r->faults);
 }
 
-/* --- blobs ------------------------------------------------------------------ */
+/* --- blobs ------------------------------------------------------------ */
 
 static void
 chunk_key(struct buf *key, uint64_t id, uint64_t chunk)
@@ -91,8 +91,8 @@ chunks_there(struct txn *t, uint32_t blobs, const struct record *record)
 	int r = 0;
 
 	while (r == 0 && at < record->size) {
-		uint64_t size = record->size - at < CHUNK ? record->size - at :
-							    CHUNK;
+		uint64_t size =
+		    record->size - at < CHUNK ? record->size - at : CHUNK;
 		chunk_key(&key, record->blob, at / CHUNK);
 		r = buf_status(&key);
 		if (r == 0)
@@ -106,20 +106,20 @@ chunks_there(struct txn *t, uint32_t blobs, const struct record *record)
 	return r < 0 ? r : !r;
 }
 
-/* --- records ---------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------- */
 
 /* The fault of a record as such, or NULL. */
 static const char *
 record_fault(struct slice stored, struct record *record)
 {
-	return record_decode(stored, record) ?
-	    "its record is damaged or of a later format" :
-	    NULL;
+	return record_decode(stored, record)
+		   ? "its record is damaged or of a later format"
+		   : NULL;
 }
 
 static int
-check_cell(struct reading *r, struct txn *t, struct slice key,
-    struct slice value)
+check_cell(
+    struct reading *r, struct txn *t, struct slice key, struct slice value)
 {
 	struct buf row = {0}, qualifier = {0};
 	struct record record = {0};
@@ -179,8 +179,8 @@ side_blobs(const struct reading *r, struct slice key, uint32_t *blobs)
 }
 
 static int
-check_side(struct reading *r, struct txn *t, struct slice key,
-    struct slice value)
+check_side(
+    struct reading *r, struct txn *t, struct slice key, struct slice value)
 {
 	struct record record = {0};
 	const char *what = NULL;
@@ -193,8 +193,8 @@ check_side(struct reading *r, struct txn *t, struct slice key,
 	if (!what && record.blob) {
 		if (side_blobs(r, key, &blobs))
 			what = "it is not the key of a dot file";
-		int there = !what && blobs ? chunks_there(t, blobs, &record) :
-					     1;
+		int there =
+		    !what && blobs ? chunks_there(t, blobs, &record) : 1;
 		if (there < 0)
 			return there;
 		if (!there)
@@ -203,7 +203,7 @@ check_side(struct reading *r, struct txn *t, struct slice key,
 	return what ? fault(r, key, what) : 0;
 }
 
-/* --- reading in batches ----------------------------------------------------- */
+/* --- reading in batches ----------------------------------------------- */
 
 /* One batch in t's snapshot. */
 static int
@@ -221,8 +221,8 @@ read_batch(struct reading *r, struct txn *t, struct ordered_cursor *c)
 			break;
 		if (i == READ_CELLS)
 			return buf_set(&r->from, key);
-		status = r->family ? check_cell(r, t, key, value) :
-				     check_side(r, t, key, value);
+		status = r->family ? check_cell(r, t, key, value)
+				   : check_side(r, t, key, value);
 		if (status == 0)
 			status = o->next(c);
 	}
@@ -239,8 +239,8 @@ remove_faults(struct txn *t, void *context)
 
 	while (status == 0 && rest.size) {
 		size_t size = be32(rest.data);
-		status = txn_remove(t, r->number,
-		    slice_of(rest.data + 4, size));
+		status =
+		    txn_remove(t, r->number, slice_of(rest.data + 4, size));
 		rest = slice_skip(rest, 4 + size);
 	}
 	depths_forget(t->local);
@@ -298,8 +298,8 @@ verify(struct check *c, uint32_t number)
 
 	for (int i = 0; r == -EBUSY && i < TRIES; i++) {
 		if (i)
-			nanosleep(&(struct timespec){.tv_nsec = 50000000},
-			    NULL);
+			nanosleep(
+			    &(struct timespec){.tv_nsec = 50000000}, NULL);
 		r = o->methods->verify(o, number);
 	}
 	if (r == -EINTR || r == -ENOMEM)

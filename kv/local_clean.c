@@ -12,12 +12,12 @@
 static int
 interrupted(struct local *l)
 {
-	return atomic_load(&l->interrupted) ?
-	    why(EINTR, "the work was interrupted") :
-	    0;
+	return atomic_load(&l->interrupted)
+		   ? why(EINTR, "the work was interrupted")
+		   : 0;
 }
 
-/* --- cells ----------------------------------------------------------------- */
+/* --- cells ------------------------------------------------------------ */
 
 /* One family's clean-up. Reading looks for columns with something out in a
  * snapshot; each is then cleaned whole under the writer lock, which asks
@@ -79,8 +79,8 @@ clean_column(struct txn *t, struct cleaning *c, struct slice column)
 		r = column_clean(t, c->family, buf_slice(&row),
 		    buf_slice(&qualifier), &c->dropped);
 	if (r == 0)
-		r = side_forget_if_gone(t, c->table, buf_slice(&row),
-		    c->family, buf_slice(&qualifier));
+		r = side_forget_if_gone(t, c->table, buf_slice(&row), c->family,
+		    buf_slice(&qualifier));
 	buf_release(&row);
 	buf_release(&qualifier);
 	return r;
@@ -153,8 +153,8 @@ clean_cells(struct local *l, struct cleaning *c)
 }
 
 int
-clean_family(struct local *l, const struct table *table,
-    const struct local_family *f)
+clean_family(
+    struct local *l, const struct table *table, const struct local_family *f)
 {
 	struct cleaning c = {.table = table, .family = f};
 
@@ -166,7 +166,7 @@ clean_family(struct local *l, const struct table *table,
 	return table_stale(l, table) && r != -EINTR ? 0 : r;
 }
 
-/* --- attributes of what is gone -------------------------------------------- */
+/* --- attributes of what is gone --------------------------------------- */
 
 /* A walk over the attribute records of a side table. */
 struct side_walk {
@@ -178,8 +178,8 @@ struct side_walk {
 /* The directory whose attributes stand under key; false: none that can go by
  * itself. Its names are put into row and family. */
 static bool
-directory_of(struct slice key, struct buf *row, struct buf *family,
-    struct place *out)
+directory_of(
+    struct slice key, struct buf *row, struct buf *family, struct place *out)
 {
 	bool part;
 
@@ -218,8 +218,8 @@ forget_gone(struct txn *t, struct side_walk *w, struct ordered_cursor *c)
 		}
 		if (r == 0 && directory_of(key, &row, &family, &dir)) {
 			r = side_there(t, w->table, &dir, slice_of(NULL, 0));
-			r = r == 0 ? side_forget(t, w->table, &dir) :
-				     (r < 0 ? r : 0);
+			r = r == 0 ? side_forget(t, w->table, &dir)
+				   : (r < 0 ? r : 0);
 		}
 		if (r == 0)
 			r = o->next(c);
@@ -271,7 +271,7 @@ clean_side(struct local *l, struct table *table)
 	return r == -ESTALE ? 0 : r;
 }
 
-/* --- all tables ------------------------------------------------------------- */
+/* --- all tables ------------------------------------------------------- */
 
 static int
 sweep_dead(struct local *l)
@@ -317,7 +317,7 @@ clean_all(struct local *l)
 	return r;
 }
 
-/* --- compacting ------------------------------------------------------------- */
+/* --- compacting ------------------------------------------------------- */
 
 static int
 compact_number(struct local *l, uint32_t number)
@@ -331,8 +331,8 @@ compact_number(struct local *l, uint32_t number)
 }
 
 static int
-compact_family(struct local *l, const struct table *table,
-    const struct local_family *f)
+compact_family(
+    struct local *l, const struct table *table, const struct local_family *f)
 {
 	int r = clean_family(l, table, f);
 
@@ -394,8 +394,8 @@ local_compact(struct engine *e, struct slice name, struct slice family)
 		r = compact_family(l, table, f);
 	else
 		r = why(ENOENT, "family %.*s: table %.*s does not declare it",
-		    (int)family.size, (const char *)family.data,
-		    (int)name.size, (const char *)name.data);
+		    (int)family.size, (const char *)family.data, (int)name.size,
+		    (const char *)name.data);
 	table_put(table);
 	return r;
 }

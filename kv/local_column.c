@@ -243,27 +243,16 @@ neighbour(struct versions *v, int64_t timestamp, bool newer, int64_t *out)
 	return r;
 }
 
-/* The count and the ends after one version has gone. */
+/* The ends without one version. It is still there: from a removed key a
+ * cursor would walk over all removed ones. */
 static int
-uncount(struct versions *v, int64_t timestamp)
+move_ends(struct versions *v, int64_t timestamp)
 {
-	int r = 0;
-
-	v->count--;
-	if (v->count && timestamp == v->last)
-		r = neighbour(v, timestamp, true, &v->last);
-	else if (v->count && timestamp == v->first)
-		r = neighbour(v, timestamp, false, &v->first);
-	if (r == 1) {
-		column_forget(v);
-		return why(EIO,
-		    "the number of versions of a column in table "
-		    "file %u is not what memory knows",
-		    v->family->cells);
-	}
-	if (r == 0)
-		column_remember(v);
-	return r;
+	if (v->count > 1 && timestamp == v->last)
+		return neighbour(v, timestamp, true, &v->last);
+	if (v->count > 1 && timestamp == v->first)
+		return neighbour(v, timestamp, false, &v->first);
+	return 0;
 }
 
 int
@@ -271,12 +260,21 @@ column_remove_counted(struct versions *v, int64_t timestamp)
 {
 	struct held held;
 	int r = column_look_up(v, timestamp, &held);
+	bool end = timestamp == v->last || timestamp == v->first;
 
 	if (r == 0)
-		r = column_erase(v, timestamp, held.blob);
+		r = move_ends(v, timestamp);
+	if (r == 1 && end) {
+		column_forget(v);
+		return -EAGAIN; /* memory was wrong: once more, by counting */
+	}
 	if (r == 0)
-		r = uncount(v, timestamp);
-	return r;
+		r = column_erase(v, timestamp, held.blob);
+	if (r)
+		return r;
+	v->count--;
+	column_remember(v);
+	return 0;
 }
 
 size_t

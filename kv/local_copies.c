@@ -49,7 +49,7 @@ move_blob(struct move *m, struct txn *t, uint32_t from, uint32_t to,
 	return copy->copy ? blob_adopt(t, to, copy->copy) : 0;
 }
 
-/* --- copying chunks, without the lock --------------------------------------- */
+/* --- copying chunks, without the lock --------------------------------- */
 
 struct chunks {
 	struct local *local;
@@ -61,8 +61,8 @@ static int
 read_chunks(const struct source *s, uint64_t offset, void *to, size_t size)
 {
 	const struct chunks *c = s->context;
-	int64_t n = blob_read(c->local, c->blobs, c->id, s->size, offset, to,
-	    size);
+	int64_t n =
+	    blob_read(c->local, c->blobs, c->id, s->size, offset, to, size);
 
 	return n < 0 ? (int)n : n == (int64_t)size ? 0 : -EIO;
 }

@@ -22,7 +22,7 @@ not_there(void)
 	return why(ENOENT, "there is nothing of that name");
 }
 
-/* --- telling and setting ---------------------------------------------------- */
+/* --- telling and setting ---------------------------------------------- */
 
 static int
 stat_place(struct txn *t, const struct place *place, struct info *out)
@@ -111,24 +111,24 @@ set_body(struct txn *t, void *context)
 }
 
 int
-side_set_attrs(struct local *l, const struct place *place,
-    const struct attrs *attrs)
+side_set_attrs(
+    struct local *l, const struct place *place, const struct attrs *attrs)
 {
 	struct setting s = {place, attrs};
 
 	return local_write(l, ORDERED_WRITE, set_body, &s);
 }
 
-/* --- making ----------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------- */
 
 static int
 sealed(const struct table *table, struct slice family)
 {
-	return why(EPERM, "family %.*s: table %.*s is sealed and does not "
+	return why(EPERM,
+	    "family %.*s: table %.*s is sealed and does not "
 	    "declare it; declare it in .schema/%.*s first",
 	    (int)family.size, (const char *)family.data,
-	    (int)table->schema.name.size,
-	    (const char *)table->schema.name.data,
+	    (int)table->schema.name.size, (const char *)table->schema.name.data,
 	    (int)table->schema.name.size,
 	    (const char *)table->schema.name.data);
 }
@@ -145,12 +145,11 @@ check_dir(const struct table *table, const struct place *dir)
 	case LEVEL_COLUMN_PART:
 		if (table_family(table, dir->family))
 			return 0;
-		return table->schema.open ?
-		    schema_check_family_name(dir->family) :
-		    sealed(table, dir->family);
+		return table->schema.open
+			   ? schema_check_family_name(dir->family)
+			   : sealed(table, dir->family);
 	case LEVEL_DOT_DIR:
-		return !table || table_family(table, dir->family) ? 0 :
-								    -ESTALE;
+		return !table || table_family(table, dir->family) ? 0 : -ESTALE;
 	default:
 		return why(EINVAL, "this is no place for a directory");
 	}
@@ -209,8 +208,8 @@ make_body(struct txn *t, void *context)
 }
 
 int
-local_dir_make(struct engine *e, const struct place *dir,
-    const struct attrs *attrs)
+local_dir_make(
+    struct engine *e, const struct place *dir, const struct attrs *attrs)
 {
 	struct local *l = (struct local *)e;
 	struct setting s = {dir, attrs};
@@ -226,7 +225,7 @@ local_dir_make(struct engine *e, const struct place *dir,
 	}
 }
 
-/* --- removing --------------------------------------------------------------- */
+/* --- removing --------------------------------------------------------- */
 
 /* A run of cells whose rows, or whose qualifiers in one row, begin alike. */
 struct run {
@@ -262,8 +261,8 @@ run_live(struct txn *t, struct run *run)
 	if (run->part->level == LEVEL_COLUMN_PART) {
 		key_column(&run->seek, row, qualifier);
 		if (qualifier.size > run->part->qualifier.size) {
-			r = column_find(t, run->family, row, qualifier,
-			    newest, &found);
+			r = column_find(
+			    t, run->family, row, qualifier, newest, &found);
 			stored_release(&found);
 			r = r < 0 ? r : !r;
 		}
@@ -414,7 +413,7 @@ remove_dir(struct txn *t, struct table *table, const struct place *dir)
 	int r = dir_holds(t, table, dir);
 	if (r == 1)
 		return why(ENOTEMPTY, "it holds cells, dot files or kept "
-		    "directories");
+				      "directories");
 	if (r == 0 && !kept)
 		r = not_there();
 	if (r == 0 && dir->level != LEVEL_DOT_DIR)

@@ -48,7 +48,7 @@ side_dot_find(struct txn *t, const struct table *table,
 	return 0;
 }
 
-/* --- pieces of transactions ----------------------------------------------- */
+/* --- pieces of transactions ------------------------------------------- */
 
 int
 side_dot_store(struct txn *t, struct table *table, const struct place *place,
@@ -57,8 +57,7 @@ side_dot_store(struct txn *t, struct table *table, const struct place *place,
 	struct buf key = {0}, bytes = {0};
 	struct record reduced = *record;
 
-	side_reduce(t->local, table, place->level == LEVEL_DOT,
-	    &reduced.attrs);
+	side_reduce(t->local, table, place->level == LEVEL_DOT, &reduced.attrs);
 	record_encode(&reduced, &bytes);
 	side_dot_key(place, &key);
 	int r = buf_status(&key);
@@ -67,8 +66,8 @@ side_dot_store(struct txn *t, struct table *table, const struct place *place,
 	if (r == 0 && table)
 		atomic_fetch_or(&table->side_may, SIDE_FILES);
 	if (r == 0)
-		r = txn_put(t, side_of(table), buf_slice(&key),
-		    buf_slice(&bytes));
+		r = txn_put(
+		    t, side_of(table), buf_slice(&key), buf_slice(&bytes));
 	buf_release(&key);
 	buf_release(&bytes);
 	return r;
@@ -98,22 +97,21 @@ side_keep_above(struct txn *t, struct table *table, const struct place *place)
 
 	if (!table || (place->level == LEVEL_DOT && place->dot_dir.size))
 		return 0;
-	above.level =
-	    place->qualifier.size ? LEVEL_COLUMN_PART : LEVEL_FAMILY;
+	above.level = place->qualifier.size ? LEVEL_COLUMN_PART : LEVEL_FAMILY;
 	int r = side_there(t, table, &above, slice_of(NULL, 0));
 	return r ? (r < 0 ? r : 0) : side_keep(t, table, &above);
 }
 
-/* --- putting ---------------------------------------------------------------- */
+/* --- putting ---------------------------------------------------------- */
 
 struct put {
 	const struct place *dot;
 	const struct source *source;
 	const struct attrs *attrs;
 	unsigned flags;
-	struct buf value;  /* or */
-	uint64_t blob;	   /* its value, written before */
-	uint32_t blobs;	   /* the table it was written to */
+	struct buf value; /* or */
+	uint64_t blob;	  /* its value, written before */
+	uint32_t blobs;	  /* the table it was written to */
 	struct dropped dropped;
 };
 
@@ -189,8 +187,8 @@ put_body(struct txn *t, void *context)
 
 /* Finds, in an open table declares, where the value goes, and its limit. */
 static int
-find_blobs(struct local *l, const struct place *dot, uint32_t *blobs,
-    uint64_t *limit)
+find_blobs(
+    struct local *l, const struct place *dot, uint32_t *blobs, uint64_t *limit)
 {
 	struct table *table;
 
@@ -220,9 +218,10 @@ prepare(struct local *l, struct put *p)
 	if (r)
 		return r;
 	if (source->size > limit)
-		return why(EFBIG, "%.*s: %llu bytes are more than the "
-		    "%llu that max_cell_size allows", (int)p->dot->dot.size,
-		    (const char *)p->dot->dot.data,
+		return why(EFBIG,
+		    "%.*s: %llu bytes are more than the "
+		    "%llu that max_cell_size allows",
+		    (int)p->dot->dot.size, (const char *)p->dot->dot.data,
 		    (unsigned long long)source->size,
 		    (unsigned long long)limit);
 	if (source->size > INLINE_MAX)
@@ -265,7 +264,7 @@ local_dot_put(struct engine *e, const struct place *dot,
 	return r;
 }
 
-/* --- removing --------------------------------------------------------------- */
+/* --- removing --------------------------------------------------------- */
 
 struct removal {
 	const struct place *dot;
@@ -290,8 +289,8 @@ remove_body(struct txn *t, void *context)
 		r = why(ENOENT, "%.*s: there is no such dot file",
 		    (int)dot->dot.size, (const char *)dot->dot.data);
 	if (r == 0)
-		r = side_dot_erase(t, table, dot, &found, blobs,
-		    &removal->dropped);
+		r = side_dot_erase(
+		    t, table, dot, &found, blobs, &removal->dropped);
 	if (r == 0)
 		r = side_keep_above(t, table, dot);
 	stored_release(&found);
@@ -313,7 +312,7 @@ local_dot_remove(struct engine *e, const struct place *dot)
 	return r;
 }
 
-/* --- telling and setting ---------------------------------------------------- */
+/* --- telling and setting ---------------------------------------------- */
 
 int
 side_info(struct txn *t, const struct table *table, const struct place *place,
@@ -330,8 +329,8 @@ side_info(struct txn *t, const struct table *table, const struct place *place,
 		*out = (struct info){.timestamp = found.timestamp,
 		    .expires = NEVER,
 		    .size = found.record.size};
-		side_defaults(t->local, table, place->level == LEVEL_DOT,
-		    &out->attrs);
+		side_defaults(
+		    t->local, table, place->level == LEVEL_DOT, &out->attrs);
 		attrs_override(&out->attrs, &found.record.attrs);
 		out->attrs.set = found.record.attrs.set;
 	}

@@ -17,8 +17,8 @@ entry_print(const struct table *t, struct buf *out)
 {
 	buf_text(out, "name ");
 	text_print(catalogue_name(t), out);
-	buf_printf(out, "\nside %u\ncreated %lld\n", t->side,
-	    (long long)t->created);
+	buf_printf(
+	    out, "\nside %u\ncreated %lld\n", t->side, (long long)t->created);
 	entry_print_owner(&t->owner, out);
 	for (size_t i = 0; i < t->schema.count; i++)
 		buf_printf(out, "family %u %u\n", t->families[i].cells,
@@ -42,7 +42,7 @@ take_line(struct slice *text, const char *word, struct slice *rest)
 		if (line.size)
 			return false;
 	} else if (!slice_begins(line, begin) || line.size == begin.size ||
-	    line.data[begin.size] != ' ') {
+		   line.data[begin.size] != ' ') {
 		return false;
 	} else {
 		line = slice_skip(line, begin.size + 1);
@@ -74,12 +74,13 @@ take_number(struct slice *line, unsigned base, uint64_t max, uint64_t *out)
 
 /* A line "word NUMBER". */
 bool
-entry_take_number(struct slice *text, const char *word, uint64_t max, uint64_t *out)
+entry_take_number(
+    struct slice *text, const char *word, uint64_t max, uint64_t *out)
 {
 	struct slice line;
 
 	return take_line(text, word, &line) &&
-	    take_number(&line, 10, max, out) && line.size == 0;
+	       take_number(&line, 10, max, out) && line.size == 0;
 }
 
 bool
@@ -133,8 +134,9 @@ entry_parse(uint32_t id, struct slice text, struct table **out)
 	    text_parse(name, &schema.name) || schema.name.size == 0 ||
 	    !entry_take_number(&text, "side", UINT32_MAX, &side) ||
 	    !entry_take_number(&text, "created", INT64_MAX, &created) ||
-	    !entry_take_owner(&text, &owner) || !take_families(&text, &numbers) ||
-	    schema_parse(&schema, text) || schema_check(&schema) ||
+	    !entry_take_owner(&text, &owner) ||
+	    !take_families(&text, &numbers) || schema_parse(&schema, text) ||
+	    schema_check(&schema) ||
 	    schema.count * 2 * sizeof(uint32_t) != numbers.size)
 		goto out;
 	r = buf_status(&numbers);

@@ -17,20 +17,19 @@ load_create_tables(struct local *l, const struct buf *there)
 
 	for (uint32_t i = CATALOGUE; r == 0 && i <= ROOT_BLOBS; i++)
 		if (!catalogue_has(there, i))
-			r = l->ordered->methods->create(l->ordered, i,
-			    &options);
+			r = l->ordered->methods->create(
+			    l->ordered, i, &options);
 	return r;
 }
 
 static int
 put_origin(struct txn *t)
 {
-	struct attrs owner = {
-	    .mode = 0755, .uid = geteuid(), .gid = getegid()};
+	struct attrs owner = {.mode = 0755, .uid = geteuid(), .gid = getegid()};
 	struct buf text = {0};
 
-	buf_printf(&text, "created %lld\n",
-	    (long long)clock_now(t->local->clock));
+	buf_printf(
+	    &text, "created %lld\n", (long long)clock_now(t->local->clock));
 	entry_print_owner(&owner, &text);
 	int r = buf_status(&text);
 	if (r == 0)
@@ -60,8 +59,8 @@ get_number(struct txn *t, const char *key, uint32_t *out)
 	if (r == 1)
 		r = -ENODATA;
 	else if (r == 0 && text_number(buf_slice(&text), UINT32_MAX, &number))
-		r = why(EIO, "store: the catalogue's key %s is damaged"
-			RUN_CHECK, key);
+		r = why(EIO,
+		    "store: the catalogue's key %s is damaged" RUN_CHECK, key);
 	buf_release(&text);
 	*out = (uint32_t)number;
 	return r;
@@ -75,11 +74,12 @@ check_format(struct txn *t)
 
 	if (r == -ENODATA)
 		return why(EIO, "store: the catalogue has lost its format "
-		    "version" RUN_CHECK);
+				"version" RUN_CHECK);
 	if (r)
 		return r;
 	if (format > FORMAT)
-		return why(EINVAL, "store: its format is %u, newer than the "
+		return why(EINVAL,
+		    "store: its format is %u, newer than the "
 		    "%d that this cellfs knows; use a newer cellfs",
 		    format, FORMAT);
 	return 0;
@@ -94,12 +94,11 @@ get_origin(struct txn *t)
 
 	int r = txn_get(t, CATALOGUE, slice_text("o"), &text);
 	struct slice rest = buf_slice(&text);
-	if (r == 1 ||
-	    (r == 0 &&
-		(!entry_take_number(&rest, "created", INT64_MAX, &created) ||
-		    !entry_take_owner(&rest, &l->owner))))
+	if (r == 1 || (r == 0 && (!entry_take_number(
+				      &rest, "created", INT64_MAX, &created) ||
+				     !entry_take_owner(&rest, &l->owner))))
 		r = why(EIO, "store: the catalogue's key o is missing or "
-		    "damaged" RUN_CHECK);
+			     "damaged" RUN_CHECK);
 	l->created = (int64_t)created;
 	buf_release(&text);
 	return r;
@@ -112,7 +111,7 @@ load_marks(struct txn *t)
 
 	if (r == -ENODATA)
 		r = why(EIO, "store: the catalogue has lost its next "
-		    "number" RUN_CHECK);
+			     "number" RUN_CHECK);
 	return r ? r : get_origin(t);
 }
 
@@ -146,8 +145,10 @@ check_numbers(struct local *l, const struct table *t, const struct buf *there)
 	const uint32_t *n = (const uint32_t *)numbers.data;
 	for (size_t i = 0; r == 0 && i < numbers.size / sizeof(*n); i++) {
 		if (!catalogue_has(there, n[i]))
-			r = why(EIO, "table %.*s: its ordered table %u is "
-			    "missing" RUN_CHECK, (int)t->schema.name.size,
+			r = why(EIO,
+			    "table %.*s: its ordered table %u is "
+			    "missing" RUN_CHECK,
+			    (int)t->schema.name.size,
 			    (const char *)t->schema.name.data, n[i]);
 		if (n[i] >= l->next_number)
 			l->next_number = n[i] + 1;
@@ -157,8 +158,8 @@ check_numbers(struct local *l, const struct table *t, const struct buf *there)
 }
 
 static int
-load_entry(struct txn *t, struct slice key, struct slice text,
-    const struct buf *there)
+load_entry(
+    struct txn *t, struct slice key, struct slice text, const struct buf *there)
 {
 	struct local *l = t->local;
 	struct table *table = NULL;
@@ -169,7 +170,8 @@ load_entry(struct txn *t, struct slice key, struct slice text,
 	if (key.size == 5)
 		r = entry_parse(be32(key.data + 1), text, &table);
 	if (r == -EIO)
-		return why(EIO, "store: the catalogue's entry of table number "
+		return why(EIO,
+		    "store: the catalogue's entry of table number "
 		    "%u is damaged" RUN_CHECK,
 		    key.size == 5 ? be32(key.data + 1) : 0);
 	if (r == 0)
@@ -181,8 +183,10 @@ load_entry(struct txn *t, struct slice key, struct slice text,
 	if (r == 0) {
 		catalogue_position(l, catalogue_name(table), &found);
 		if (found)
-			r = why(EIO, "store: the catalogue names table %.*s "
-			    "twice" RUN_CHECK, (int)table->schema.name.size,
+			r = why(EIO,
+			    "store: the catalogue names table %.*s "
+			    "twice" RUN_CHECK,
+			    (int)table->schema.name.size,
 			    (const char *)table->schema.name.data);
 	}
 	if (r) {
@@ -198,8 +202,8 @@ load_entry(struct txn *t, struct slice key, struct slice text,
 
 /* A 't' is a table, an 'x' an entry set aside by a repair. */
 static int
-load_record(struct txn *t, struct slice key, struct slice text,
-    const struct buf *there)
+load_record(
+    struct txn *t, struct slice key, struct slice text, const struct buf *there)
 {
 	struct local *l = t->local;
 
@@ -245,11 +249,12 @@ is_new(struct local *l, const struct buf *there)
 	uint32_t format;
 	struct txn t;
 
-	if (count && (numbers[0] != CATALOGUE || numbers[count - 1] > ROOT_BLOBS))
-		return numbers[0] == CATALOGUE ?
-		    0 :
-		    why(EIO, "store: it holds data but no catalogue"
-			RUN_CHECK);
+	if (count &&
+	    (numbers[0] != CATALOGUE || numbers[count - 1] > ROOT_BLOBS))
+		return numbers[0] == CATALOGUE
+			   ? 0
+			   : why(EIO, "store: it holds data but no "
+				      "catalogue" RUN_CHECK);
 	if (count < ROOT_BLOBS + 1)
 		return 1;
 	int r = txn_read(l, &t);
@@ -284,7 +289,7 @@ make(struct local *l, struct buf *there)
 {
 	if (l->options.read_only)
 		return why(ENOENT, "store: there is none yet, and read-only "
-		    "none is made");
+				   "none is made");
 	int r = load_create_tables(l, there);
 	if (r == 0)
 		r = local_write(l, ORDERED_WRITE, write_marks, NULL);
@@ -320,7 +325,7 @@ catalogue_open(struct local *l)
 		return r;
 	r = catalogue_sweep(l);
 	if (r)
-		local_log(l, "dropping tables: %s; it is tried again",
-		    why_text(r));
+		local_log(
+		    l, "dropping tables: %s; it is tried again", why_text(r));
 	return 0;
 }

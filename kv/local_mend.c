@@ -7,10 +7,10 @@
 struct mending {
 	struct local *local;
 	const struct buf *there; /* numbers of ordered tables, sorted */
-	uint32_t next;	   /* above every number met */
-	bool lost;	   /* there was no catalogue at all */
-	struct buf missing; /* ordered tables that entries name in vain */
-	struct buf names;   /* of the tables so far, each with a be32 size */
+	uint32_t next;		 /* above every number met */
+	bool lost;		 /* there was no catalogue at all */
+	struct buf missing;	 /* ordered tables that entries name in vain */
+	struct buf names; /* of the tables so far, each with a be32 size */
 };
 
 static void
@@ -32,8 +32,7 @@ meet_all(struct mending *m, const struct buf *numbers)
 /* Puts an entry that cannot be read out of the way. What nobody owns below
  * the number in its new key is not dropped any more, for it may be its own. */
 static int
-set_aside(struct txn *t, struct mending *m, struct slice key,
-    struct slice text)
+set_aside(struct txn *t, struct mending *m, struct slice key, struct slice text)
 {
 	struct buf aside = {0};
 
@@ -47,7 +46,7 @@ set_aside(struct txn *t, struct mending *m, struct slice key,
 		r = txn_remove(t, CATALOGUE, key);
 	buf_release(&aside);
 	local_log(t->local, "the catalogue is damaged; what it has lost stays "
-	    "in the store's directory, for wt(1)");
+			    "in the store's directory, for wt(1)");
 	return r;
 }
 
@@ -86,8 +85,8 @@ named_before(struct mending *m, struct slice name)
 }
 
 static int
-mend_entry(struct txn *t, struct mending *m, struct slice key,
-    struct slice text)
+mend_entry(
+    struct txn *t, struct mending *m, struct slice key, struct slice text)
 {
 	struct table *table = NULL;
 	int r = -EIO;
@@ -155,8 +154,10 @@ create_missing(struct mending *m)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < m->missing.size / sizeof(*n); i++) {
-		local_log(m->local, "ordered table %u is missing; an empty "
-		    "one takes its place", n[i]);
+		local_log(m->local,
+		    "ordered table %u is missing; an empty "
+		    "one takes its place",
+		    n[i]);
 		r = o->methods->create(o, n[i], &options);
 	}
 	return r;

@@ -11,7 +11,7 @@
 
 static const struct version newest = {.which = VERSION_NEWEST};
 
-/* --- what moves are made of ------------------------------------------------- */
+/* --- what moves are made of ------------------------------------------- */
 
 int
 move_family(struct move *m, struct slice name, const struct local_family **out)
@@ -26,9 +26,10 @@ move_family(struct move *m, struct slice name, const struct local_family **out)
 int
 move_refuse_size(const struct move *m)
 {
-	return why(E2BIG, "it holds more than %d versions or %zu MiB, too much "
-	    "to rename in one transaction; copy it instead", MOVE_CELLS_MAX,
-	    m->bytes_max >> 20);
+	return why(E2BIG,
+	    "it holds more than %d versions or %zu MiB, too much "
+	    "to rename in one transaction; copy it instead",
+	    MOVE_CELLS_MAX, m->bytes_max >> 20);
 }
 
 int
@@ -46,9 +47,11 @@ move_fits(const struct local_family *f, uint64_t size)
 {
 	if (size <= f->declared.max_cell_size)
 		return 0;
-	return why(EFBIG, "family %.*s: a value of %llu bytes is more than its "
-	    "max_cell_size of %llu", (int)f->declared.name.size,
-	    (const char *)f->declared.name.data, (unsigned long long)size,
+	return why(EFBIG,
+	    "family %.*s: a value of %llu bytes is more than its "
+	    "max_cell_size of %llu",
+	    (int)f->declared.name.size, (const char *)f->declared.name.data,
+	    (unsigned long long)size,
 	    (unsigned long long)f->declared.max_cell_size);
 }
 
@@ -66,14 +69,14 @@ move_attrs(const struct move *m, bool file, struct attrs *attrs)
 	side_reduce(m->local, m->target, file, attrs);
 }
 
-/* --- cells and dot files ----------------------------------------------------- */
+/* --- cells and dot files ---------------------------------------------- */
 
 /* One value on its way. */
 struct load {
 	const struct local_family *family; /* it comes from; NULL: a dot file */
 	struct stored stored;
 	uint32_t blobs; /* the table its chunks are in */
-	bool own; /* its blob stays the source's until it is dropped */
+	bool own;	/* its blob stays the source's until it is dropped */
 };
 
 static int
@@ -88,16 +91,16 @@ load_source(struct move *m, struct txn *t, struct load *load)
 	const struct place *from = m->from;
 
 	if (from->level == LEVEL_DOT) {
-		int r = side_dot_find(t, m->source, from, &load->stored,
-		    &load->blobs);
+		int r = side_dot_find(
+		    t, m->source, from, &load->stored, &load->blobs);
 		return r == 1 ? no_source() : r;
 	}
 	load->family = table_family(m->source, from->family);
 	if (!load->family)
 		return no_source();
 	load->blobs = load->family->blobs;
-	int r = column_clean(t, load->family, from->row, from->qualifier,
-	    &m->dropped);
+	int r = column_clean(
+	    t, load->family, from->row, from->qualifier, &m->dropped);
 	if (r == 0)
 		r = column_find(t, load->family, from->row, from->qualifier,
 		    m->from_version, &load->stored);
@@ -133,8 +136,8 @@ take_record(struct move *m, struct txn *t, const struct load *load)
 
 	if (load->family) {
 		number = load->family->cells;
-		key_cell(&key, from->row, from->qualifier,
-		    load->stored.timestamp);
+		key_cell(
+		    &key, from->row, from->qualifier, load->stored.timestamp);
 		depths_forget(t->local);
 	} else {
 		side_dot_key(from, &key);
@@ -143,8 +146,8 @@ take_record(struct move *m, struct txn *t, const struct load *load)
 	if (r == 0)
 		r = txn_remove(t, number, buf_slice(&key));
 	if (r == 0 && load->own)
-		r = dropped_add(t, &m->dropped, load->blobs,
-		    load->stored.record.blob);
+		r = dropped_add(
+		    t, &m->dropped, load->blobs, load->stored.record.blob);
 	buf_release(&key);
 	return r;
 }
@@ -171,10 +174,10 @@ settle_source(struct move *m, struct txn *t, const struct load *load)
 	if (!load->family)
 		return side_keep_above(t, m->source, from);
 	if (m->flags & MOVE_KEEP)
-		return side_keep_if_empty(t, m->source, from->row,
-		    load->family, from->qualifier);
-	return side_forget_if_gone(t, m->source, from->row, load->family,
-	    from->qualifier);
+		return side_keep_if_empty(
+		    t, m->source, from->row, load->family, from->qualifier);
+	return side_forget_if_gone(
+	    t, m->source, from->row, load->family, from->qualifier);
 }
 
 static int
@@ -183,7 +186,8 @@ refuse_target(void)
 	return why(EEXIST, "the new name is there already");
 }
 
-/* --- onto a column ------------------------------------------------------------ */
+/* --- onto a column
+ * ------------------------------------------------------------ */
 
 /* Whether the target is there: 1, 0, errno. A version, if it names one. */
 static int
@@ -192,8 +196,7 @@ target_there(struct move *m, struct txn *t, const struct local_family *g)
 	struct stored found;
 
 	int r = column_find(t, g, m->to->row, m->to->qualifier,
-	    m->to_version.which == VERSION_AT ? m->to_version : newest,
-	    &found);
+	    m->to_version.which == VERSION_AT ? m->to_version : newest, &found);
 	stored_release(&found);
 	return r < 0 ? r : !r;
 }
@@ -206,9 +209,10 @@ takes_all(const struct move *m, const struct load *load)
 	const struct place *a = m->from, *b = m->to;
 
 	return load->family && m->from_version.which != VERSION_AT &&
-	    !(slice_equal(a->table, b->table) && slice_equal(a->row, b->row) &&
-		slice_equal(a->family, b->family) &&
-		slice_equal(a->qualifier, b->qualifier));
+	       !(slice_equal(a->table, b->table) &&
+		   slice_equal(a->row, b->row) &&
+		   slice_equal(a->family, b->family) &&
+		   slice_equal(a->qualifier, b->qualifier));
 }
 
 /* Stores the value as one version. */
@@ -227,13 +231,14 @@ store_version(struct move *m, struct txn *t, struct load *load,
 		r = remove_column(m, t, load->family);
 	m->stored = m->to_version.number;
 	if (r == 0 && m->to_version.which != VERSION_AT)
-		r = column_next_timestamp(t, g, to->row, to->qualifier,
-		    &m->stored);
+		r = column_next_timestamp(
+		    t, g, to->row, to->qualifier, &m->stored);
 	if (r == 0)
 		r = column_store(t, g, to->row, to->qualifier, m->stored,
 		    &record, &m->dropped, &pushed);
 	if (r == 0 && pushed)
-		r = why(EDQUOT, "timestamp %lld: VERSIONS or TTL of family "
+		r = why(EDQUOT,
+		    "timestamp %lld: VERSIONS or TTL of family "
 		    "%.*s put such a version out at once",
 		    (long long)m->stored, (int)to->family.size,
 		    (const char *)to->family.data);
@@ -280,7 +285,7 @@ to_column(struct move *m, struct txn *t, struct load *load)
 {
 	const struct local_family *g;
 	bool whole = load->family && m->from_version.which != VERSION_AT &&
-	    m->to_version.which != VERSION_AT;
+		     m->to_version.which != VERSION_AT;
 
 	int r = move_family(m, m->to->family, &g);
 	if (r == 0)
@@ -296,11 +301,11 @@ to_column(struct move *m, struct txn *t, struct load *load)
 		r = move_history(m, t, load, g);
 	else
 		r = store_version(m, t, load, g);
-	return r ? r :
-		   side_unkeep(t, m->target, m->to->row, m->to->family);
+	return r ? r : side_unkeep(t, m->target, m->to->row, m->to->family);
 }
 
-/* --- onto a dot file ---------------------------------------------------------- */
+/* --- onto a dot file
+ * ---------------------------------------------------------- */
 
 struct counting {
 	int versions;
@@ -323,10 +328,11 @@ refuse_history(struct move *m, struct txn *t, const struct load *load)
 
 	if (!load->family || m->from_version.which == VERSION_AT)
 		return 0;
-	int r = column_each(t, load->family, m->from->row,
-	    m->from->qualifier, TS_LATEST, count_version, &c);
+	int r = column_each(t, load->family, m->from->row, m->from->qualifier,
+	    TS_LATEST, count_version, &c);
 	if (r == 0 && c.versions > 1)
-		r = why(EPERM, "the cell has older versions, which a dot file "
+		r = why(EPERM,
+		    "the cell has older versions, which a dot file "
 		    "would lose; remove them first or copy the cell");
 	return r;
 }
@@ -342,8 +348,8 @@ clear_dot(struct move *m, struct txn *t)
 	if (r == 0 && m->flags & MOVE_NOREPLACE)
 		r = refuse_target();
 	else if (r == 0)
-		r = side_dot_erase(t, m->target, m->to, &old, blobs,
-		    &m->dropped);
+		r = side_dot_erase(
+		    t, m->target, m->to, &old, blobs, &m->dropped);
 	else if (r == 1)
 		r = side_dot_room(t, m->target, m->to);
 	stored_release(&old);
@@ -373,7 +379,8 @@ to_dot(struct move *m, struct txn *t, struct load *load)
 	return r;
 }
 
-/* --- all of it ----------------------------------------------------------------- */
+/* --- all of it
+ * ----------------------------------------------------------------- */
 
 static int
 move_value(struct move *m, struct txn *t)
@@ -382,8 +389,8 @@ move_value(struct move *m, struct txn *t)
 
 	int r = load_source(m, t, &load);
 	if (r == 0)
-		r = m->to->level == LEVEL_COLUMN ? to_column(m, t, &load) :
-						   to_dot(m, t, &load);
+		r = m->to->level == LEVEL_COLUMN ? to_column(m, t, &load)
+						 : to_dot(m, t, &load);
 	if (r == 0)
 		r = settle_source(m, t, &load);
 	stored_release(&load.stored);
@@ -405,9 +412,9 @@ move_body(struct txn *t, void *context)
 		r = side_table(t->local, m->to, &m->target);
 	if (r == 0)
 		r = m->from->level == LEVEL_ROW ||
-			m->from->level == LEVEL_FAMILY ?
-		    move_directory(m, t) :
-		    move_value(m, t);
+			    m->from->level == LEVEL_FAMILY
+			? move_directory(m, t)
+			: move_value(m, t);
 	if (r == 0 && m->wanting)
 		r = -ESTALE;
 	table_put(m->source);
@@ -421,8 +428,8 @@ static int
 prepare_again(struct move *m)
 {
 	if (m->lacking.size)
-		return local_family_declare(&m->local->engine, m->to->table,
-		    buf_slice(&m->lacking));
+		return local_family_declare(
+		    &m->local->engine, m->to->table, buf_slice(&m->lacking));
 	return copies_make(m);
 }
 
@@ -439,9 +446,10 @@ run(struct move *m)
 		if (prepared)
 			r = prepared;
 	}
-	return r == -ESTALE ?
-	    why(EBUSY, "others change it faster than it can be renamed") :
-	    r;
+	return r == -ESTALE
+		   ? why(EBUSY,
+			 "others change it faster than it can be renamed")
+		   : r;
 }
 
 static bool
@@ -450,12 +458,13 @@ same_place(const struct move *m)
 	const struct place *a = m->from, *b = m->to;
 
 	return a->level == b->level && slice_equal(a->table, b->table) &&
-	    slice_equal(a->row, b->row) && slice_equal(a->family, b->family) &&
-	    slice_equal(a->qualifier, b->qualifier) &&
-	    slice_equal(a->dot_dir, b->dot_dir) &&
-	    slice_equal(a->dot, b->dot) &&
-	    m->from_version.which == m->to_version.which &&
-	    m->from_version.number == m->to_version.number;
+	       slice_equal(a->row, b->row) &&
+	       slice_equal(a->family, b->family) &&
+	       slice_equal(a->qualifier, b->qualifier) &&
+	       slice_equal(a->dot_dir, b->dot_dir) &&
+	       slice_equal(a->dot, b->dot) &&
+	       m->from_version.which == m->to_version.which &&
+	       m->from_version.number == m->to_version.number;
 }
 
 int
@@ -469,15 +478,15 @@ local_move(struct engine *e, const struct place *from,
 	    .from_version = from_version,
 	    .to_version = to_version,
 	    .flags = flags,
-	    .bytes_max = from->level == LEVEL_COLUMN ? COLUMN_BYTES_MAX :
-						       BATCH_BYTES};
+	    .bytes_max =
+		from->level == LEVEL_COLUMN ? COLUMN_BYTES_MAX : BATCH_BYTES};
 	struct info info;
 
 	*stored = 0;
 	if (from_version.which == VERSION_NTH ||
 	    to_version.which == VERSION_NTH)
 		return why(EINVAL, "only a column or a version with its "
-		    "timestamp can be renamed");
+				   "timestamp can be renamed");
 	if (same_place(&m)) {
 		int r = e->methods->stat(e, from, from_version, &info);
 		if (r == 0 && from->level == LEVEL_COLUMN)

@@ -23,18 +23,19 @@ struct move {
 	const struct place *from, *to;
 	struct version from_version, to_version;
 	unsigned flags;
-	int64_t stored;		/* the answer */
+	int64_t stored;		       /* the answer */
 	struct table *source, *target; /* held while the transaction runs */
-	struct buf copies;	/* struct blob_copy */
-	bool wanting;		/* some have to be made first */
-	struct buf lacking;	/* a family to be declared first */
+	struct buf copies;	       /* struct blob_copy */
+	bool wanting;		       /* some have to be made first */
+	struct buf lacking;	       /* a family to be declared first */
 	size_t cells, bytes, bytes_max;
 	struct dropped dropped;
 };
 
 /* The target's family; -ESTALE: it is to be declared first. */
 int
-move_family(struct move *m, struct slice name, const struct local_family **out);
+move_family(
+    struct move *m, struct slice name, const struct local_family **out);
 
 /* What becomes of a record's blob on its way: where the blob table stays it
  * goes along, else (or with `doubled`) it is the copy, and adopted. The record

@@ -13,7 +13,7 @@ methods(struct txn *t)
 	return t->local->ordered->methods;
 }
 
-/* --- cells ------------------------------------------------------------------ */
+/* --- cells ------------------------------------------------------------ */
 
 /* Whether any record stands in the span once it is clean: 1, 0, errno. */
 static int
@@ -49,7 +49,7 @@ move_cells(struct move *m, struct txn *t, const struct local_family *f,
 	return r ? r : span_move(m, t, &from, &to, moved);
 }
 
-/* --- the side table ---------------------------------------------------------- */
+/* --- the side table --------------------------------------------------- */
 
 /* What stands under one tag in a directory, on its way. */
 struct records {
@@ -74,8 +74,8 @@ file_blobs(struct move *m, struct slice key, uint32_t *from, uint32_t *to)
 	f = table_family(m->source, buf_slice(&name));
 	if (r == 0)
 		r = move_family(m,
-		    m->from->level == LEVEL_FAMILY ? m->to->family :
-						     buf_slice(&name),
+		    m->from->level == LEVEL_FAMILY ? m->to->family
+						   : buf_slice(&name),
 		    &g);
 	*from = f ? f->blobs : 0;
 	*to = g ? g->blobs : 0;
@@ -107,8 +107,8 @@ is_dot_dir(struct slice key)
 	static const uint8_t ends[] = {0, 0, 0, 0};
 
 	return key.size > sizeof(ends) &&
-	    slice_equal(slice_skip(key, key.size - sizeof(ends)),
-		slice_of(ends, sizeof(ends)));
+	       slice_equal(slice_skip(key, key.size - sizeof(ends)),
+		   slice_of(ends, sizeof(ends)));
 }
 
 static int
@@ -173,8 +173,8 @@ move_side(struct move *m, struct txn *t)
 	struct buf from = {0}, to = {0};
 	int r = 0;
 
-	atomic_fetch_or(&m->target->side_may,
-	    atomic_load(&m->source->side_may));
+	atomic_fetch_or(
+	    &m->target->side_may, atomic_load(&m->source->side_may));
 	for (const char *tag = "kpaf"; r == 0 && *tag; tag++) {
 		struct records w = {.tag = (uint8_t)*tag};
 		buf_clear(&from);
@@ -199,7 +199,8 @@ move_side(struct move *m, struct txn *t)
 	return r;
 }
 
-/* --- rows and families --------------------------------------------------------- */
+/* --- rows and families
+ * --------------------------------------------------------- */
 
 static int
 check_source(struct move *m, struct txn *t)
@@ -224,9 +225,9 @@ check_target(struct move *m, struct txn *t)
 	if (r == 0)
 		r = side_there(t, m->target, m->to, nothing);
 	if (r == 1)
-		r = m->flags & MOVE_NOREPLACE ?
-		    why(EEXIST, "the new name is there already") :
-		    why(ENOTEMPTY, "the new name holds something");
+		r = m->flags & MOVE_NOREPLACE
+			? why(EEXIST, "the new name is there already")
+			: why(ENOTEMPTY, "the new name holds something");
 	return r;
 }
 
@@ -272,8 +273,8 @@ settle(struct move *m, struct txn *t, const struct attrs *attrs)
 	if (r || m->from->level == LEVEL_ROW)
 		return r;
 	if (m->flags & MOVE_KEEP)
-		return side_keep_if_empty(t, m->source, m->from->row, NULL,
-		    nothing);
+		return side_keep_if_empty(
+		    t, m->source, m->from->row, NULL, nothing);
 	return side_forget_if_gone(t, m->source, m->from->row, NULL, nothing);
 }
 
@@ -288,8 +289,8 @@ move_directory(struct move *m, struct txn *t)
 	if (r == 0)
 		r = check_target(m, t);
 	if (r == 0)
-		r = m->from->level == LEVEL_ROW ? move_row(m, t) :
-						  move_one_family(m, t);
+		r = m->from->level == LEVEL_ROW ? move_row(m, t)
+						: move_one_family(m, t);
 	if (r == 0)
 		r = move_side(m, t);
 	unsigned kept = info.attrs.set & ATTR_MTIME;

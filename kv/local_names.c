@@ -20,8 +20,8 @@ struct names {
 
 /* Makes key the least that a name behind (or from: inclusive) after has. */
 static void
-start_key(const struct names *n, struct slice after, bool inclusive,
-    struct buf *key)
+start_key(
+    const struct names *n, struct slice after, bool inclusive, struct buf *key)
 {
 	static const uint8_t behind_name[] = {0, 1}, behind_part[] = {0, 2};
 
@@ -33,8 +33,8 @@ start_key(const struct names *n, struct slice after, bool inclusive,
 	}
 	key_prefix(key, after);
 	if (!inclusive)
-		buf_append(key, slice_of(n->parts ? behind_part : behind_name,
-				    2));
+		buf_append(
+		    key, slice_of(n->parts ? behind_part : behind_name, 2));
 }
 
 /* Whether a component found as a name of the kind wanted is one. */
@@ -238,11 +238,10 @@ side_next(struct txn *t, const struct table *table, const struct place *dir,
 	if (table && dir->family.size && !table_family(table, dir->family))
 		r = level == LEVEL_COLUMN_PART && table->schema.open ? 0 : 1;
 	if (r == 0)
-		r = least_name(t, table, &n, tags[level], after, inclusive,
-		    name);
+		r = least_name(
+		    t, table, &n, tags[level], after, inclusive, name);
 	if (r)
 		return r;
 	named_place(&n, buf_slice(name), &place);
 	return side_info(t, table, &place, out);
 }
-

@@ -14,7 +14,7 @@ methods(struct txn *t)
 	return t->local->ordered->methods;
 }
 
-/* --- keys ---------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------- */
 
 bool
 side_in_schema(const struct place *place)
@@ -72,7 +72,7 @@ side_dot_key(const struct place *place, struct buf *out)
 	key_component(out, place->level == LEVEL_DOT ? place->dot : nothing);
 }
 
-/* --- looking ------------------------------------------------------------- */
+/* --- looking ---------------------------------------------------------- */
 
 int
 side_any(struct txn *t, uint32_t side, struct slice prefix)
@@ -128,7 +128,7 @@ bool
 side_counts(const struct table *table, uint8_t tag, struct slice family)
 {
 	return table_family(table, family) ||
-	    (tag != 'f' && table->schema.open);
+	       (tag != 'f' && table->schema.open);
 }
 
 int
@@ -166,7 +166,8 @@ side_any_counting(struct txn *t, const struct table *table, struct slice prefix)
 		r = methods(t)->key(c, &key);
 		if (r || !slice_begins(key, prefix))
 			break;
-		counts = side_key_counts(table, key.data[0], slice_skip(key, 1));
+		counts =
+		    side_key_counts(table, key.data[0], slice_skip(key, 1));
 		if (counts)
 			break;
 	}
@@ -239,9 +240,8 @@ family_there(struct txn *t, const struct table *table,
     const struct place *place, struct slice near)
 {
 	const struct local_family *f = table_family(table, place->family);
-	const struct place dir = {.level = LEVEL_FAMILY,
-	    .row = place->row,
-	    .family = place->family};
+	const struct place dir = {
+	    .level = LEVEL_FAMILY, .row = place->row, .family = place->family};
 
 	int r = f ? cells_any(t, f, place->row, near) : 0;
 	if (r == 0 && f)
@@ -297,13 +297,13 @@ side_there(struct txn *t, const struct table *table, const struct place *place,
 	}
 }
 
-/* --- kept directories ---------------------------------------------------- */
+/* --- kept directories ------------------------------------------------- */
 
 static uint8_t
 kept_tag(const struct place *dir)
 {
-	return dir->level == LEVEL_ROW || dir->level == LEVEL_FAMILY ? 'k' :
-								       'p';
+	return dir->level == LEVEL_ROW || dir->level == LEVEL_FAMILY ? 'k'
+								     : 'p';
 }
 
 int
@@ -315,8 +315,7 @@ side_keep(struct txn *t, struct table *table, const struct place *dir)
 	atomic_fetch_or(&table->side_may, SIDE_KEPT);
 	int r = buf_status(&key);
 	if (r == 0)
-		r = txn_put(t, table->side, buf_slice(&key),
-		    nothing);
+		r = txn_put(t, table->side, buf_slice(&key), nothing);
 	buf_release(&key);
 	return r;
 }
@@ -346,8 +345,7 @@ side_unmark(struct txn *t, const struct table *table, const struct place *dir)
 	side_dir_key(kept_tag(dir), dir, &key);
 	int r = buf_status(&key);
 	if (r == 0)
-		r = txn_remove(t, table->side,
-		    buf_slice(&key));
+		r = txn_remove(t, table->side, buf_slice(&key));
 	buf_release(&key);
 	return r;
 }
@@ -381,7 +379,7 @@ side_keep_if_empty(struct txn *t, struct table *table, struct slice row,
 	return side_keep(t, table, &dir);
 }
 
-/* --- what is gone --------------------------------------------------------- */
+/* --- what is gone ----------------------------------------------------- */
 
 int
 side_remove_all(struct txn *t, uint32_t side, struct slice prefix)
@@ -391,8 +389,7 @@ side_remove_all(struct txn *t, uint32_t side, struct slice prefix)
 	int r = buf_set(&end, prefix);
 	if (r == 0) {
 		key_successor(&end);
-		r = txn_remove_range(t, side, prefix,
-		    buf_slice(&end));
+		r = txn_remove_range(t, side, prefix, buf_slice(&end));
 	}
 	buf_release(&end);
 	return r;

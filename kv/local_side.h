@@ -48,8 +48,8 @@ side_key_counts(const struct table *table, uint8_t tag, struct slice key);
 
 /* Whether a record whose key begins with prefix makes its row be there. */
 int
-side_any_counting(struct txn *t, const struct table *table,
-    struct slice prefix);
+side_any_counting(
+    struct txn *t, const struct table *table, struct slice prefix);
 
 /* Whether any key begins with prefix: 1, 0, errno. */
 int
@@ -58,8 +58,8 @@ side_any(struct txn *t, uint32_t side, struct slice prefix);
 /* Whether the thing is there, as kv_stat() says: 1, 0, errno. near as in
  * cells_any(). Any level but COLUMN. */
 int
-side_there(struct txn *t, const struct table *table, const struct place *place,
-    struct slice near);
+side_there(struct txn *t, const struct table *table,
+    const struct place *place, struct slice near);
 
 /* Keeps a directory: sets its mark. */
 int
@@ -68,33 +68,35 @@ side_keep(struct txn *t, struct table *table, const struct place *dir);
 /* What a directory keeps of its attributes, all zero without; and sets them
  * (what equals the defaults is not stored). */
 int
-side_get_attrs(struct txn *t, uint32_t side, const struct place *dir,
-    struct attrs *out);
+side_get_attrs(
+    struct txn *t, uint32_t side, const struct place *dir, struct attrs *out);
 int
 side_put_attrs(struct txn *t, struct table *table, const struct place *dir,
     const struct attrs *attrs);
 
 /* The attributes of what keeps none: of a directory, or of a file. */
 void
-side_defaults(struct local *l, const struct table *table, bool file,
-    struct attrs *out);
+side_defaults(
+    struct local *l, const struct table *table, bool file, struct attrs *out);
 
 /* Leaves out of *attrs what the defaults give anyway; owner, group and mode
  * are kept together. */
 void
-side_reduce(struct local *l, const struct table *table, bool file,
-    struct attrs *attrs);
+side_reduce(
+    struct local *l, const struct table *table, bool file, struct attrs *attrs);
 
 /* Whether the directory's own mark is there: 1, 0, errno; takes it away. */
 int
-side_is_kept(struct txn *t, const struct table *table,
-    const struct place *dir);
+side_is_kept(
+    struct txn *t, const struct table *table, const struct place *dir);
 int
-side_unmark(struct txn *t, const struct table *table, const struct place *dir);
+side_unmark(
+    struct txn *t, const struct table *table, const struct place *dir);
 
 /* Forgets the attributes of a directory and of all below it. */
 int
-side_forget(struct txn *t, const struct table *table, const struct place *dir);
+side_forget(
+    struct txn *t, const struct table *table, const struct place *dir);
 
 /* The table a place is in, held; NULL for ROOT, SCHEMA and its dot files. */
 int
@@ -103,8 +105,8 @@ side_table(struct local *l, const struct place *place, struct table **out);
 /* Stores the record of a dot file or dot directory; its attributes are
  * reduced. */
 int
-side_dot_store(struct txn *t, struct table *table, const struct place *place,
-    const struct record *record);
+side_dot_store(struct txn *t, struct table *table,
+    const struct place *place, const struct record *record);
 
 /* Removes a dot file or dot directory that was found so, and its blob. */
 int
@@ -114,18 +116,19 @@ side_dot_erase(struct txn *t, const struct table *table,
 
 /* -EISDIR, -ENOENT where the names around a new dot file forbid it. */
 int
-side_dot_room(struct txn *t, const struct table *table,
-    const struct place *dot);
+side_dot_room(
+    struct txn *t, const struct table *table, const struct place *dot);
 
 /* In a transaction that took a dot file or dot directory away: the directory
  * it was in is kept if that was all it held. */
 int
-side_keep_above(struct txn *t, struct table *table, const struct place *place);
+side_keep_above(
+    struct txn *t, struct table *table, const struct place *place);
 
 /* The info of a directory or dot file that is there. */
 int
-side_info(struct txn *t, const struct table *table, const struct place *place,
-    struct info *out);
+side_info(struct txn *t, const struct table *table,
+    const struct place *place, struct info *out);
 
 /* Removes every key that begins with prefix. */
 int

@@ -3,8 +3,8 @@
 #include <errno.h>
 
 void
-side_defaults(struct local *l, const struct table *table, bool file,
-    struct attrs *out)
+side_defaults(
+    struct local *l, const struct table *table, bool file, struct attrs *out)
 {
 	*out = table ? table->owner : l->owner;
 	out->set = ATTR_MODE | ATTR_UID | ATTR_GID;
@@ -13,8 +13,8 @@ side_defaults(struct local *l, const struct table *table, bool file,
 }
 
 void
-side_reduce(struct local *l, const struct table *table, bool file,
-    struct attrs *attrs)
+side_reduce(
+    struct local *l, const struct table *table, bool file, struct attrs *attrs)
 {
 	struct attrs all;
 
@@ -35,8 +35,8 @@ attrs_side(const struct table *table, const struct place *dir)
 }
 
 int
-side_get_attrs(struct txn *t, uint32_t side, const struct place *dir,
-    struct attrs *out)
+side_get_attrs(
+    struct txn *t, uint32_t side, const struct place *dir, struct attrs *out)
 {
 	struct buf key = {0}, stored = {0};
 	struct record record;
@@ -45,8 +45,7 @@ side_get_attrs(struct txn *t, uint32_t side, const struct place *dir,
 	side_dir_key('a', dir, &key);
 	int r = buf_status(&key);
 	if (r == 0)
-		r = txn_get(t, side, buf_slice(&key),
-		    &stored);
+		r = txn_get(t, side, buf_slice(&key), &stored);
 	if (r == 0) {
 		r = record_decode(buf_slice(&stored), &record);
 		*out = record.attrs;
@@ -73,11 +72,10 @@ side_put_attrs(struct txn *t, struct table *table, const struct place *dir,
 	if (r == 0 && record.attrs.set && table && !file)
 		atomic_fetch_or(&table->side_may, SIDE_ATTRS);
 	if (r == 0 && record.attrs.set)
-		r = txn_put(t, attrs_side(table, dir),
-		    buf_slice(&key), buf_slice(&stored));
+		r = txn_put(t, attrs_side(table, dir), buf_slice(&key),
+		    buf_slice(&stored));
 	else if (r == 0)
-		r = txn_remove(t, attrs_side(table, dir),
-		    buf_slice(&key));
+		r = txn_remove(t, attrs_side(table, dir), buf_slice(&key));
 	buf_release(&key);
 	buf_release(&stored);
 	return r;
@@ -87,7 +85,7 @@ static bool
 may_keep_attrs(const struct table *table, const struct place *dir)
 {
 	return dir->level == LEVEL_TABLE || dir->level == LEVEL_SCHEMA_FILE ||
-	    side_may(table, SIDE_ATTRS);
+	       side_may(table, SIDE_ATTRS);
 }
 
 static int
@@ -103,15 +101,15 @@ schema_size(const struct table *table, uint64_t *out)
 }
 
 int
-side_dir_info(struct txn *t, const struct table *table,
-    const struct place *dir, struct info *out)
+side_dir_info(struct txn *t, const struct table *table, const struct place *dir,
+    struct info *out)
 {
 	struct attrs kept = {0};
 	int64_t created = table ? table->created : t->local->created;
 
 	*out = (struct info){.timestamp = created, .expires = NEVER};
-	side_defaults(t->local, table, dir->level == LEVEL_SCHEMA_FILE,
-	    &out->attrs);
+	side_defaults(
+	    t->local, table, dir->level == LEVEL_SCHEMA_FILE, &out->attrs);
 	out->attrs.mtime = timespec_of_ms(created);
 	int r = 0;
 	if (may_keep_attrs(table, dir))

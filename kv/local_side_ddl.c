@@ -30,8 +30,7 @@ side_schema_changed(struct txn *t, const struct table *old, struct table *new)
 }
 
 int
-side_table_attrs_copy(struct txn *t, const struct table *old,
-    struct table *new)
+side_table_attrs_copy(struct txn *t, const struct table *old, struct table *new)
 {
 	const struct place dir = {.level = LEVEL_TABLE};
 	struct attrs kept;
@@ -40,7 +39,7 @@ side_table_attrs_copy(struct txn *t, const struct table *old,
 	return r ? r : side_put_attrs(t, new, &dir, &kept);
 }
 
-/* --- families that go ------------------------------------------------------- */
+/* --- families that go ------------------------------------------------- */
 
 /* Whether a key (behind its tag) is in the family. */
 static int
@@ -60,8 +59,7 @@ in_family(struct slice key, struct slice family)
 }
 
 int
-side_family_files(struct txn *t, const struct table *table,
-    struct slice family)
+side_family_files(struct txn *t, const struct table *table, struct slice family)
 {
 	const struct ordered_methods *o = t->local->ordered->methods;
 	struct ordered_cursor *c;
@@ -139,9 +137,8 @@ int
 side_family_forget(struct local *l, const struct table *table,
     struct slice family, bool files_only)
 {
-	struct forgetting f = {.side = table->side,
-	    .family = family,
-	    .files_only = files_only};
+	struct forgetting f = {
+	    .side = table->side, .family = family, .files_only = files_only};
 	int r = 0;
 
 	if (files_only && !side_may(table, SIDE_FILES))

@@ -22,7 +22,7 @@ span_prefix(const struct span *s, struct buf *out)
 	return buf_status(out);
 }
 
-/* --- cleaning --------------------------------------------------------------- */
+/* --- cleaning --------------------------------------------------------- */
 
 /* Cleans the first column from key on that begins with prefix, and moves key
  * behind it. 1: there is none. */
@@ -42,8 +42,8 @@ clean_next(struct txn *t, const struct span *s, struct ordered_cursor *c,
 	if (r == 0)
 		r = key_split(found, &row, &qualifier, &timestamp);
 	if (r == 0)
-		r = column_clean(t, s->family, buf_slice(&row),
-		    buf_slice(&qualifier), d);
+		r = column_clean(
+		    t, s->family, buf_slice(&row), buf_slice(&qualifier), d);
 	if (r == 0) {
 		buf_clear(key);
 		key_column(key, buf_slice(&row), buf_slice(&qualifier));
@@ -82,7 +82,7 @@ span_clean(struct move *m, struct txn *t, const struct span *s)
 	return r == 1 ? 0 : r;
 }
 
-/* --- moving ----------------------------------------------------------------- */
+/* --- moving ----------------------------------------------------------- */
 
 /* Where one record goes. */
 struct step {
@@ -119,8 +119,8 @@ move_record(struct move *m, struct txn *t, struct step *s, struct slice key,
 	if (r == 0)
 		r = buf_status(&s->value);
 	if (r == 0)
-		r = txn_put(t, g->cells, buf_slice(&s->key),
-		    buf_slice(&s->value));
+		r = txn_put(
+		    t, g->cells, buf_slice(&s->key), buf_slice(&s->value));
 	if (r == 0)
 		r = txn_remove(t, f->cells, key);
 	if (r == 0 && own)

@@ -15,6 +15,7 @@
 #include <wiredtiger.h>
 
 #include "why.h"
+#include "wt_config.h"
 #include "wt_files.h"
 #include "wt_home.h"
 #include "wt_pool.h"
@@ -22,11 +23,6 @@
 #include "wt_wait.h"
 
 #define MARKER_TEXT "cellfs store 1\n"
-#define CACHE_WAIT_MS 200
-#define CLOSE_IDLE_S 30
-#define SESSIONS_MAX 512
-#define LEAF_PAGE 32768
-#define PAGE_UNIT 4096	  /* what page sizes are multiples of */
 #define LAST_WORD_MS 500  /* for WiredTiger to finish what may never end */
 #define MAKE_ROOM_MS 1000 /* between checkpoints that make room */
 
@@ -207,35 +203,25 @@ wt_checkpoint(struct ordered *o)
 
 /* --- looking after tables ------------------------------------------------- */
 
-static uint32_t
-page_size(uint32_t asked)
-{
-	uint64_t size = asked ? asked : LEAF_PAGE;
-
-	return (uint32_t)((size + PAGE_UNIT - 1) / PAGE_UNIT * PAGE_UNIT);
-}
-
 static int
 wt_create(struct ordered *o, uint32_t table,
     const struct ordered_table_options *options)
 {
 	struct wt_store *s = store_of(o);
-	char config[512];
+	struct buf config = {0};
 	int r =
 	    wt_home_files_left(s->directory, wt_files_opened(s->pool.files));
 
 	if (r)
 		return r;
-	snprintf(config, sizeof(config),
-	    "key_format=u,value_format=u,checksum=on,exclusive=true,"
-	    "block_compressor=%s,prefix_compression=%s,cache_resident=%s,"
-	    "leaf_page_max=%u",
-	    options->compressor, options->prefix_compression ? "true" : "false",
-	    options->cache_resident ? "true" : "false",
-	    page_size(options->leaf_page_max));
-	r = wt_pool_do(&s->pool, WT_CREATE, table, config);
+	wt_config_table(options, &config);
+	r = buf_status(&config);
+	if (r == 0)
+		r = wt_pool_do(
+		    &s->pool, WT_CREATE, table, (const char *)config.data);
 	if (r == 0)
 		keep_table(s, table);
+	buf_release(&config);
 	return r == -EEXIST ? why(EEXIST, "table %u is already there", table)
 			    : r;
 }
@@ -299,6 +285,31 @@ wt_verify(struct ordered *o, uint32_t table)
 }
 
 /* --- space and statistics ------------------------------------------------- */
+
+static int
+add_reusable(void *context, WT_SESSION *session, uint32_t table)
+{
+	uint64_t *sum = context;
+	char uri[WT_URI_BYTES + sizeof("statistics:")];
+
+	snprintf(uri, sizeof(uri), "statistics:table:%06u", table);
+	*sum += wt_pool_statistic(session, uri, WT_STAT_DSRC_BLOCK_REUSE_BYTES);
+	return 0;
+}
+
+static uint64_t
+reusable(void *context)
+{
+	struct wt_pool *pool = context;
+	WT_SESSION *session;
+	uint64_t sum = 0;
+
+	if (wt_pool_open(pool, &session))
+		return 0;
+	wt_pool_each_table(pool, session, add_reusable, &sum);
+	session->close(session, NULL);
+	return sum;
+}
 
 static int
 wt_space(struct ordered *o, struct ordered_space *out)
@@ -513,24 +524,6 @@ open_error(struct wt_store *s, int code)
 	    s->directory, wiredtiger_strerror(code), s->directory);
 }
 
-static void
-config_print(const struct wt_store *s, const char *mode, struct buf *out)
-{
-	const struct wt_room *room = &s->pool.room;
-
-	buf_printf(out,
-	    "%s,cache_size=%llu,cache_max_wait_ms=%d,"
-	    "log=(enabled=true,prealloc=false,file_max=%llu),"
-	    "transaction_sync=(enabled=true,method=none),"
-	    "session_max=%d,statistics=(fast),config_base=false,"
-	    "use_environment=false,"
-	    "file_manager=(close_idle_time=%d),eviction=(threads_max=4),"
-	    "extensions=[" WT_FILES_EXTENSION CELLFS_WT_EXTENSIONS "]",
-	    mode, (unsigned long long)room->cache, CACHE_WAIT_MS,
-	    (unsigned long long)room->log_file, SESSIONS_MAX, CLOSE_IDLE_S);
-	buf_byte(out, 0);
-}
-
 /* mode begins the configuration. */
 static int
 connect(struct wt_store *s, const char *mode)
@@ -538,7 +531,8 @@ connect(struct wt_store *s, const char *mode)
 	struct buf config = {0};
 	int r;
 
-	config_print(s, mode, &config);
+	wt_config_open(
+	    mode, s->pool.room.cache, s->pool.room.log_file, &config);
 	r = buf_status(&config);
 	if (r)
 		return r;
@@ -671,7 +665,7 @@ get_ready(struct wt_store *s)
 
 	if (r == 0)
 		r = wt_pool_open(&s->pool, &s->checkpoint_session);
-	s->pool.room.reusable = wt_pool_reusable;
+	s->pool.room.reusable = reusable;
 	s->pool.room.context = &s->pool;
 	if (r || s->pool.read_only)
 		return r;

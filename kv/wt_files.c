@@ -16,6 +16,7 @@
 #include <wiredtiger_ext.h>
 
 #include "crc32c.h"
+#include "own_file.h"
 #include "shadow.h"
 #include "why.h"
 
@@ -623,90 +624,20 @@ wt_files_damaged(const struct wt_files *f)
 	return atomic_load(&f->damaged);
 }
 
-/* Writes and syncs a new file. */
-static int
-write_file(struct wt_files *f, const char *name, struct slice bytes)
-{
-	int r = 0;
-	int fd = openat(f->directory_fd, name,
-	    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return -errno;
-	ssize_t n = write(fd, bytes.data, bytes.size);
-	if (n < 0 || fdatasync(fd))
-		r = -errno;
-	else if ((size_t)n < bytes.size)
-		r = -ENOSPC;
-	if (r == 0)
-		r = shadow_created(f->shadow, name);
-	if (r == 0)
-		r = shadow_written(f->shadow, name, 0, bytes.size);
-	if (r == 0)
-		r = shadow_synced(f->shadow, name, fd);
-	close(fd);
-	return r;
-}
-
 int
 wt_files_save(struct wt_files *f, const char *name, struct slice bytes)
 {
-	char fresh[64];
-
-	snprintf(fresh, sizeof(fresh), "%s.new", name);
-	int r = write_file(f, fresh, bytes);
-	if (r == 0 && renameat(f->directory_fd, fresh, f->directory_fd, name))
-		r = -errno;
-	if (r) {
-		unlinkat(f->directory_fd, fresh, 0);
-		return r;
-	}
-	r = shadow_renamed(f->shadow, fresh, name);
-	return r ? r : -sync_names(f);
+	return own_file_save(f->directory_fd, f->shadow, name, bytes);
 }
 
 int
 wt_files_append(struct wt_files *f, const char *name, struct slice bytes)
 {
-	int r = 0;
-	int fd = openat(f->directory_fd, name, O_RDWR | O_APPEND | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	off_t end = lseek(fd, 0, SEEK_END);
-	ssize_t n = write(fd, bytes.data, bytes.size);
-	if (end < 0 || n < 0 || fdatasync(fd))
-		r = -errno;
-	else if ((size_t)n < bytes.size)
-		r = -ENOSPC;
-	if (r == 0)
-		r = shadow_written(f->shadow, name, end, bytes.size);
-	if (r == 0)
-		r = shadow_synced(f->shadow, name, fd);
-	if (r && end >= 0 && ftruncate(fd, end))
-		r = -errno;
-	close(fd);
-	return r;
+	return own_file_append(f->directory_fd, f->shadow, name, bytes);
 }
 
 int
 wt_files_copy(struct wt_files *f, const char *from, const char *to)
 {
-	struct buf bytes = {0};
-	struct stat st;
-	int r = 0;
-	int fd = openat(f->directory_fd, from, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || fstat(fd, &st))
-		r = -errno;
-	if (r == 0)
-		r = buf_resize(&bytes, (size_t)st.st_size);
-	if (r == 0 && read(fd, bytes.data, bytes.size) != (ssize_t)bytes.size)
-		r = -EIO;
-	if (r == 0)
-		r = wt_files_save(f, to, buf_slice(&bytes));
-	if (fd >= 0)
-		close(fd);
-	buf_release(&bytes);
-	return r;
+	return own_file_copy(f->directory_fd, f->shadow, from, to);
 }

@@ -54,16 +54,11 @@ wt_files_opened(const struct wt_files *f);
 uint64_t
 wt_files_damaged(const struct wt_files *f);
 
-/* Stores a file of our own in the directory, durably and at once: a crash
- * leaves the old one or the new one. */
+/* Files of our own in the directory, as in own_file.h. */
 int
 wt_files_save(struct wt_files *f, const char *name, struct slice bytes);
-
-/* Appends to such a file, durably. */
 int
 wt_files_append(struct wt_files *f, const char *name, struct slice bytes);
-
-/* Stores a copy of a file of the directory in that way. */
 int
 wt_files_copy(struct wt_files *f, const char *from, const char *to);
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "own_file.h"
 #include "why.h"
 
 #define LOCK_NAME "WiredTiger.lock"
@@ -140,27 +140,6 @@ wt_home_closed(const char *directory)
 	unlink(path);
 }
 
-/* Copies a file of the directory. */
-static int
-copy(int directory, const char *from, const char *to)
-{
-	struct stat st;
-	int r = 0;
-	int in = openat(directory, from, O_RDONLY | O_CLOEXEC);
-	int out = openat(
-	    directory, to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	if (in < 0 || out < 0 || fstat(in, &st) ||
-	    sendfile(out, in, NULL, (size_t)st.st_size) != st.st_size ||
-	    fsync(out))
-		r = -errno;
-	if (in >= 0)
-		close(in);
-	if (out >= 0)
-		close(out);
-	return r;
-}
-
 int
 wt_home_restore(const char *directory)
 {
@@ -181,7 +160,7 @@ wt_home_restore(const char *directory)
 			r = -errno;
 	}
 	if (r == 0)
-		r = copy(fd, WT_HOME_METADATA, WT_HOME_BACKUP);
+		r = own_file_copy(fd, NULL, WT_HOME_METADATA, WT_HOME_BACKUP);
 	if (fd >= 0)
 		close(fd);
 	return r;

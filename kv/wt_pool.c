@@ -363,31 +363,6 @@ wt_pool_statistic(WT_SESSION *session, const char *uri, int which)
 	return value;
 }
 
-static int
-add_reusable(void *context, WT_SESSION *session, uint32_t table)
-{
-	uint64_t *sum = context;
-	char uri[WT_URI_BYTES + sizeof("statistics:")];
-
-	snprintf(uri, sizeof(uri), "statistics:table:%06u", table);
-	*sum += wt_pool_statistic(session, uri, WT_STAT_DSRC_BLOCK_REUSE_BYTES);
-	return 0;
-}
-
-uint64_t
-wt_pool_reusable(void *context)
-{
-	struct wt_pool *pool = context;
-	WT_SESSION *session;
-	uint64_t sum = 0;
-
-	if (wt_pool_open(pool, &session))
-		return 0;
-	wt_pool_each_table(pool, session, add_reusable, &sum);
-	session->close(session, NULL);
-	return sum;
-}
-
 /* --- transactions --------------------------------------------------------- */
 
 /* Readers do not wait for the cache: what they would wait for may be a write

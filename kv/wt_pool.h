@@ -77,10 +77,6 @@ uint64_t
 wt_pool_statistic(
     struct __wt_session *session, const char *uri, int which);
 
-/* For wt_room: bytes that are free inside the files of the pool's tables. */
-uint64_t
-wt_pool_reusable(void *pool);
-
 /* WiredTiger's code as a negative errno, with a sentence where the system's
  * words say too little. Sets pool->failed. */
 int

@@ -103,10 +103,11 @@ reads(const char *row, const char *expected)
 	int64_t size = kv_value_read(kv, v, 0, value, sizeof(value));
 	kv_value_close(kv, v);
 	return size == (int64_t)strlen(expected) &&
-	    memcmp(value, expected, (size_t)size) == 0;
+	       memcmp(value, expected, (size_t)size) == 0;
 }
 
-/* --- opening -------------------------------------------------------------------- */
+/* --- opening
+ * -------------------------------------------------------------------- */
 
 START_TEST(a_missing_directory_becomes_a_store_nobody_else_can_read)
 {
@@ -171,9 +172,8 @@ be_refused(pid_t holder)
 
 	snprintf(pid, sizeof(pid), "%ld", (long)holder);
 	const char *why = why_text(r);
-	_exit(r == -EBUSY && strstr(why, pid) && strstr(why, "/mnt/point") ?
-		0 :
-		1);
+	_exit(r == -EBUSY && strstr(why, pid) && strstr(why, "/mnt/point") ? 0
+									   : 1);
 }
 
 START_TEST(a_second_opener_is_told_who_holds_it_and_where)
@@ -185,8 +185,7 @@ START_TEST(a_second_opener_is_told_who_holds_it_and_where)
 	OK(open_at(store_dir(), "/mnt/point", true));
 	OK(kv_holder(store_dir(), &pid, &mount));
 	ck_assert_int_eq(pid, getpid());
-	ck_assert(
-	    slice_equal(buf_slice(&mount), slice_text("/mnt/point")));
+	ck_assert(slice_equal(buf_slice(&mount), slice_text("/mnt/point")));
 	pid_t child = fork();
 	if (child == 0)
 		be_refused(getppid());
@@ -212,7 +211,8 @@ START_TEST(a_holder_that_was_killed_holds_nothing_and_lost_nothing)
 	pid_t child = fork();
 	if (child == 0) {
 		bool ok = open_at(store_dir(), "/mnt", true) == 0 &&
-		    create("t", "family f\n") == 0 && put("r", "q", "v") == 0;
+			  create("t", "family f\n") == 0 &&
+			  put("r", "q", "v") == 0;
 		if (write(ends[1], ok ? "y" : "n", 1) == 1)
 			pause();
 		_exit(1);
@@ -247,7 +247,8 @@ START_TEST(no_holder_is_found_where_there_is_no_store)
 }
 END_TEST
 
-/* --- read-only --------------------------------------------------------------------- */
+/* --- read-only
+ * --------------------------------------------------------------------- */
 
 static void
 open_read_only(void)
@@ -302,7 +303,8 @@ START_TEST(a_read_only_store_reads_and_changes_nothing)
 }
 END_TEST
 
-/* --- what is refused before the engine sees it ------------------------------------- */
+/* --- what is refused before the engine sees it
+ * ------------------------------------- */
 
 static void
 table_in_memory(void)
@@ -327,18 +329,16 @@ START_TEST(table_names_are_checked_where_they_are_made)
 {
 	REFUSED(names[_i].error, create(names[_i].name, "family f\n"));
 	if (names[_i].error)
-		REFUSED(names[_i].error,
-		    kv_table_rename(kv, slice_text("t"),
-			slice_text(names[_i].name)));
+		REFUSED(names[_i].error, kv_table_rename(kv, slice_text("t"),
+					     slice_text(names[_i].name)));
 }
 END_TEST
 
 START_TEST(rows_have_1_to_32767_bytes)
 {
 	static uint8_t bytes[ROW_MAX + 1];
-	struct op op = {.type = OP_PUT,
-	    .family = slice_text("f"),
-	    .timestamp = TS_LATEST};
+	struct op op = {
+	    .type = OP_PUT, .family = slice_text("f"), .timestamp = TS_LATEST};
 
 	REFUSED(EINVAL, put_op(slice_of(bytes, 0), &op));
 	OK(put_op(slice_of(bytes, 1), &op));
@@ -462,7 +462,8 @@ START_TEST(a_failed_stat_leaves_nothing_in_its_answer)
 }
 END_TEST
 
-/* --- prefixes ------------------------------------------------------------------------- */
+/* --- prefixes
+ * ------------------------------------------------------------------------- */
 
 static const struct {
 	const char *prefix, *stop;
@@ -485,14 +486,15 @@ START_TEST(the_range_of_a_prefix_ends_before_its_successor)
 
 	OK(kv_prefix_range(prefix, &start, &stop));
 	ck_assert(slice_equal(buf_slice(&start), prefix));
-	ck_assert(slice_equal(buf_slice(&stop),
-	    slice_of(ranges[_i].stop, ranges[_i].stop_size)));
+	ck_assert(slice_equal(
+	    buf_slice(&stop), slice_of(ranges[_i].stop, ranges[_i].stop_size)));
 	buf_release(&start);
 	buf_release(&stop);
 }
 END_TEST
 
-/* --- the suite ------------------------------------------------------------------------- */
+/* --- the suite
+ * ------------------------------------------------------------------------- */
 
 #define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
 
@@ -504,16 +506,15 @@ main(void)
 	TCase *c = tcase_create("opening");
 	tcase_add_checked_fixture(c, store_dir_make, store_dir_remove);
 	tcase_set_timeout(c, 60);
-	tcase_add_test(c,
-	    a_missing_directory_becomes_a_store_nobody_else_can_read);
-	tcase_add_test(c,
-	    an_empty_directory_becomes_a_store_only_when_asked);
-	tcase_add_test(c,
-	    a_directory_of_something_else_is_refused_and_left_alone);
+	tcase_add_test(
+	    c, a_missing_directory_becomes_a_store_nobody_else_can_read);
+	tcase_add_test(c, an_empty_directory_becomes_a_store_only_when_asked);
+	tcase_add_test(
+	    c, a_directory_of_something_else_is_refused_and_left_alone);
 	tcase_add_test(c, a_file_is_no_store);
 	tcase_add_test(c, a_second_opener_is_told_who_holds_it_and_where);
-	tcase_add_test(c,
-	    a_holder_that_was_killed_holds_nothing_and_lost_nothing);
+	tcase_add_test(
+	    c, a_holder_that_was_killed_holds_nothing_and_lost_nothing);
 	tcase_add_test(c, no_holder_is_found_where_there_is_no_store);
 	suite_add_tcase(s, c);
 
@@ -524,21 +525,19 @@ main(void)
 
 	c = tcase_create("checks");
 	tcase_add_checked_fixture(c, table_in_memory, close_kv);
-	tcase_add_loop_test(c,
-	    table_names_are_checked_where_they_are_made, 0, COUNT(names));
+	tcase_add_loop_test(
+	    c, table_names_are_checked_where_they_are_made, 0, COUNT(names));
 	tcase_add_test(c, rows_have_1_to_32767_bytes);
-	tcase_add_loop_test(c, families_timestamps_and_ttls_are_checked, 0,
-	    COUNT(ops));
+	tcase_add_loop_test(
+	    c, families_timestamps_and_ttls_are_checked, 0, COUNT(ops));
 	tcase_add_test(c, a_mutation_has_bounds);
-	tcase_add_loop_test(c, renames_across_levels_are_refused, 0,
-	    COUNT(levels));
-	tcase_add_test(c,
-	    a_rename_never_makes_a_version_at_the_end_of_time);
+	tcase_add_loop_test(
+	    c, renames_across_levels_are_refused, 0, COUNT(levels));
+	tcase_add_test(c, a_rename_never_makes_a_version_at_the_end_of_time);
 	tcase_add_test(c, only_cells_and_dot_files_have_bytes);
 	tcase_add_test(c, a_failed_stat_leaves_nothing_in_its_answer);
-	tcase_add_loop_test(c,
-	    the_range_of_a_prefix_ends_before_its_successor, 0,
-	    COUNT(ranges));
+	tcase_add_loop_test(c, the_range_of_a_prefix_ends_before_its_successor,
+	    0, COUNT(ranges));
 	suite_add_tcase(s, c);
 
 	SRunner *runner = srunner_create(s);

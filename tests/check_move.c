@@ -1,5 +1,4 @@
-/* Renames: cells, versions, dot files, rows and families. */
-#include <check.h>
+/* Renames of cells, versions and dot files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +8,6 @@
 #include "kv/local.h"
 #include "kv/why.h"
 #include "table_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 
 static const struct version newest = {.which = VERSION_NEWEST};
 
@@ -31,8 +26,8 @@ move_versions(const char *from, struct version from_version, const char *to,
 	const struct place a = kit_place(LEVEL_COLUMN, from),
 			   b = kit_place(LEVEL_COLUMN, to);
 
-	return kit->methods->move(kit, &a, from_version, &b, to_version,
-	    flags, &stored);
+	return kit->methods->move(
+	    kit, &a, from_version, &b, to_version, flags, &stored);
 }
 
 static int
@@ -44,15 +39,14 @@ move_cell(const char *from, const char *to, unsigned flags)
 static int
 move_places(struct place from, struct place to, unsigned flags)
 {
-	return kit->methods->move(kit, &from, newest, &to, newest, flags,
-	    &stored);
+	return kit->methods->move(
+	    kit, &from, newest, &to, newest, flags, &stored);
 }
 
 static int
 move_dir(enum level level, const char *from, const char *to, unsigned flags)
 {
-	return move_places(kit_place(level, from), kit_place(level, to),
-	    flags);
+	return move_places(kit_place(level, from), kit_place(level, to), flags);
 }
 
 static void
@@ -83,20 +77,20 @@ attrs_of(struct place place)
 static void
 set_attrs(struct place place, mode_t mode, time_t mtime)
 {
-	const struct attrs attrs = {.set = ATTR_MODE | ATTR_MTIME,
-	    .mode = mode,
-	    .mtime = {mtime, 0}};
+	const struct attrs attrs = {
+	    .set = ATTR_MODE | ATTR_MTIME, .mode = mode, .mtime = {mtime, 0}};
 
 	OK(kit->methods->set_attrs(kit, &place, newest, &attrs));
 }
 
-/* --- cells ------------------------------------------------------------------------ */
+/* --- cells
+ * ------------------------------------------------------------------------ */
 
 static const char *const targets[] = {
     "t/r/f/p", /* another column, */
     "t/s/f/q", /* row, */
     "o/r/f/q", /* table, declared first */
-    "t/r/f/", /* the empty qualifier */
+    "t/r/f/",  /* the empty qualifier */
 };
 
 START_TEST(to_a_free_name_the_whole_history_moves)
@@ -144,8 +138,8 @@ END_TEST
 
 START_TEST(mode_owner_and_mtime_move_along)
 {
-	static const char *const names[] = {"t/r/f/free", "t/r/f/taken",
-	    "o/r/f/free"};
+	static const char *const names[] = {
+	    "t/r/f/free", "t/r/f/taken", "o/r/f/free"};
 
 	OK(kit_put("t/r/f/taken", 5, "w"));
 	for (int i = 0; i < 3; i++) {
@@ -236,7 +230,8 @@ START_TEST(a_taken_back_history_leaves_its_newest_value)
 }
 END_TEST
 
-/* --- big values ----------------------------------------------------------------------- */
+/* --- big values
+ * ----------------------------------------------------------------------- */
 
 #define BIG ((2 << 20) + 17)
 
@@ -255,7 +250,7 @@ static size_t
 all_chunks(void)
 {
 	size_t count = kit_records(kit_blobs_number("t", "f")) +
-	    kit_records(kit_blobs_number("t", "g"));
+		       kit_records(kit_blobs_number("t", "g"));
 
 	if (strstr(kit_schema("o"), "family f"))
 		count += kit_records(kit_blobs_number("o", "f"));
@@ -269,8 +264,8 @@ START_TEST(big_values_move_whole_and_leave_no_chunk_behind)
 	OK(kit_put_big(big_moves[_i].from, BIG, 1));
 	clock_set(&kit_clock, KIT_NOW + 1);
 	OK(kit_put_big(big_moves[_i].from, BIG, 2));
-	OK(move_cell(big_moves[_i].from, big_moves[_i].to,
-	    big_moves[_i].flags));
+	OK(move_cell(
+	    big_moves[_i].from, big_moves[_i].to, big_moves[_i].flags));
 	ck_assert(
 	    kit_is_big(kit_place(LEVEL_COLUMN, big_moves[_i].to), BIG, 2));
 	if (twice)
@@ -317,7 +312,8 @@ START_TEST(a_value_too_big_for_the_target_is_refused)
 }
 END_TEST
 
-/* --- versions ------------------------------------------------------------------------ */
+/* --- versions
+ * ------------------------------------------------------------------------ */
 
 START_TEST(a_version_moves_alone_to_exactly_its_new_timestamp)
 {
@@ -330,14 +326,11 @@ START_TEST(a_version_moves_alone_to_exactly_its_new_timestamp)
 	SAYS("70=five 7=seven", kit_history("t/r/f/q"));
 	OK(move_versions("t/r/f/q", at(70), "t/r/f/q", at(7), 0));
 	SAYS("7=five", kit_history("t/r/f/q"));
-	REFUSED(ENOENT,
-	    move_versions("t/r/f/q", at(9), "t/r/f/p", at(60), 0));
+	REFUSED(ENOENT, move_versions("t/r/f/q", at(9), "t/r/f/p", at(60), 0));
 	OK(kit_put("t/r/f/q", 8, "v"));
 	REFUSED(EEXIST,
-	    move_versions("t/r/f/q", at(8), "t/r/f/p", at(60),
-		MOVE_NOREPLACE));
-	OK(move_versions("t/r/f/q", at(8), "t/r/f/p", at(61),
-	    MOVE_NOREPLACE));
+	    move_versions("t/r/f/q", at(8), "t/r/f/p", at(60), MOVE_NOREPLACE));
+	OK(move_versions("t/r/f/q", at(8), "t/r/f/p", at(61), MOVE_NOREPLACE));
 }
 END_TEST
 
@@ -375,7 +368,8 @@ START_TEST(a_version_that_would_be_pushed_out_is_refused)
 }
 END_TEST
 
-/* --- dot files ------------------------------------------------------------------------ */
+/* --- dot files
+ * ------------------------------------------------------------------------ */
 
 START_TEST(a_dot_file_onto_a_name_makes_one_version)
 {
@@ -404,8 +398,8 @@ START_TEST(a_dot_file_onto_a_version_name_makes_that_version)
 		     cell = kit_place(LEVEL_COLUMN, "t/r/f/q");
 
 	OK(kit_dot_put(dot, "v"));
-	OK(kit->methods->move(kit, &dot, newest, &cell, at(5), MOVE_KEEP,
-	    &stored));
+	OK(kit->methods->move(
+	    kit, &dot, newest, &cell, at(5), MOVE_KEEP, &stored));
 	SAYS("5=v", kit_history("t/r/f/q"));
 }
 END_TEST
@@ -440,8 +434,7 @@ START_TEST(a_cell_with_a_history_does_not_become_a_dot_file)
 	struct place dot = kit_dot("t/r/f", "", ".q");
 
 	three_versions("t/r/f/q");
-	REFUSED(EPERM,
-	    move_places(kit_place(LEVEL_COLUMN, "t/r/f/q"), dot, 0));
+	REFUSED(EPERM, move_places(kit_place(LEVEL_COLUMN, "t/r/f/q"), dot, 0));
 	SAYS("7=seven 6=six 5=five", kit_history("t/r/f/q"));
 	OK(kit_put("t/r/f/p", 5, "v"));
 	OK(move_places(kit_place(LEVEL_COLUMN, "t/r/f/p"), dot, 0));
@@ -468,275 +461,48 @@ START_TEST(a_dot_file_replaces_another)
 }
 END_TEST
 
-/* --- rows and families ---------------------------------------------------------------- */
-
-static void
-fill_row(void)
-{
-	three_versions("t/r/f/q");
-	OK(kit_put("t/r/f/", 5, "empty name"));
-	OK(kit_put("t/r/g/q", 5, "g"));
-	OK(kit_put_big("t/r/g/big", BIG, 9));
-	OK(kit_dot_put(kit_dot("t/r/f", "", ".x"), "dot"));
-	set_attrs(kit_place(LEVEL_ROW, "t/r"), 0700, 99);
-	set_attrs(kit_place(LEVEL_FAMILY, "t/r/g"), 0711, 98);
-}
-
-static void
-row_is_at(const char *table, const char *row)
-{
-	char path[6][64];
-	static const char *const below[] = {
-	    "f/q", "f/", "g/q", "g/big", "f", "g"};
-
-	for (int i = 0; i < 6; i++)
-		snprintf(path[i], sizeof(path[i]), "%s/%s/%s", table, row,
-		    below[i]);
-	ck_assert_ptr_nonnull(strstr(kit_history(path[0]), "7=seven 6=six"));
-	SAYS("5=empty name", kit_history(path[1]));
-	SAYS("5=g", kit_history(path[2]));
-	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, path[3]), BIG, 9));
-	SAYS("dot", kit_dot_get(kit_dot(path[4], "", ".x")));
-	path[4][strlen(path[4]) - 2] = 0;
-	struct attrs attrs = attrs_of(kit_place(LEVEL_ROW, path[4]));
-	ck_assert_uint_eq(attrs.mode, 0700);
-	ck_assert_int_eq(attrs.mtime.tv_sec, 99);
-	ck_assert_uint_eq(attrs_of(kit_place(LEVEL_FAMILY, path[5])).mode,
-	    0711);
-}
-
-START_TEST(a_row_moves_with_everything_in_it)
-{
-	fill_row();
-	OK(move_dir(LEVEL_ROW, "t/r", "t/s", 0));
-	SAYS("s", kit_list(LEVEL_TABLE, "t"));
-	row_is_at("t", "s");
-	kit_reopen();
-	row_is_at("t", "s");
-	ck_assert_uint_eq(all_chunks(), 3);
-}
-END_TEST
-
-START_TEST(a_row_moves_into_another_table)
-{
-	fill_row();
-	OK(move_dir(LEVEL_ROW, "t/r", "o/s", 0));
-	SAYS("", kit_list(LEVEL_TABLE, "t"));
-	row_is_at("o", "s");
-	ck_assert_uint_eq(all_chunks(), 0);
-	ck_assert_uint_eq(kit_records(kit_side_number("t")), 0);
-	ck_assert_uint_eq(kit_records(kit_blobs_number("o", "g")), 3);
-	OK(move_dir(LEVEL_ROW, "o/s", "t/r", 0));
-	row_is_at("t", "r");
-}
-END_TEST
-
-START_TEST(a_row_moves_onto_an_empty_one_only)
-{
-	fill_row();
-	OK(kit_mkdir(LEVEL_ROW, "t/kept"));
-	OK(kit_put("t/full/f/q", 5, "v"));
-	OK(kit_mkdir(LEVEL_FAMILY, "t/dirs/f"));
-	REFUSED(ENOTEMPTY, move_dir(LEVEL_ROW, "t/r", "t/full", 0));
-	REFUSED(ENOTEMPTY, move_dir(LEVEL_ROW, "t/r", "t/dirs", 0));
-	REFUSED(EEXIST,
-	    move_dir(LEVEL_ROW, "t/r", "t/kept", MOVE_NOREPLACE));
-	row_is_at("t", "r");
-	OK(move_dir(LEVEL_ROW, "t/r", "t/kept", 0));
-	row_is_at("t", "kept");
-	REFUSED(ENOENT, move_dir(LEVEL_ROW, "t/r", "t/x", 0));
-}
-END_TEST
-
-START_TEST(a_row_s_expired_cells_do_not_stand_in_the_way)
-{
-	OK(kit_put_ttl("t/s/f/q", KIT_NOW, "expires", 1000));
-	OK(kit_put("t/r/f/q", 5, "v"));
-	clock_set(&kit_clock, KIT_NOW + 2000);
-	OK(move_dir(LEVEL_ROW, "t/r", "t/s", MOVE_NOREPLACE));
-	SAYS("5=v", kit_history("t/s/f/q"));
-	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")), 1);
-}
-END_TEST
-
-START_TEST(an_empty_row_moves_too)
-{
-	OK(kit_mkdir(LEVEL_FAMILY, "t/r/f"));
-	OK(move_dir(LEVEL_ROW, "t/r", "t/s", 0));
-	SAYS("s", kit_list(LEVEL_TABLE, "t"));
-	SAYS("f", kit_list(LEVEL_ROW, "t/s"));
-}
-END_TEST
-
-START_TEST(a_row_of_a_strange_family_does_not_enter_a_sealed_table)
-{
-	OK(kit_put("o/r/strange/q", 5, "v"));
-	REFUSED(EPERM, move_dir(LEVEL_ROW, "o/r", "t/r", 0));
-	SAYS("v", kit_get("o/r/strange/q"));
-	OK(kit_dot_put(kit_dot("o/s/strange", "", ".x"), "dot"));
-	REFUSED(EPERM, move_dir(LEVEL_ROW, "o/s", "t/s", 0));
-	SAYS("dot", kit_dot_get(kit_dot("o/s/strange", "", ".x")));
-}
-END_TEST
-
-START_TEST(a_row_too_large_for_one_transaction_is_refused_and_stays)
-{
-	char path[40];
-
-	for (int i = 0; i <= MOVE_CELLS_MAX; i++) {
-		snprintf(path, sizeof(path), "t/r/f/%d", i);
-		OK(kit_put(path, 5, "v"));
-	}
-	REFUSED(E2BIG, move_dir(LEVEL_ROW, "t/r", "t/s", 0));
-	REFUSED(E2BIG, move_dir(LEVEL_FAMILY, "t/r/f", "t/s/f", 0));
-	SAYS("v", kit_get("t/r/f/0"));
-	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")),
-	    MOVE_CELLS_MAX + 1);
-	OK(kit_delete("t/r/f/0", 0));
-	OK(move_dir(LEVEL_ROW, "t/r", "t/s", 0));
-	SAYS("v", kit_get("t/s/f/1"));
-}
-END_TEST
-
-static const char *const families[] = {"t/s/f", "t/r/g", "t/s/g", "o/r/any"};
-
-START_TEST(a_family_moves_with_everything_in_it)
-{
-	struct info info;
-
-	OK(kit_put("t/r/f/q", 5, "v"));
-	OK(kit_put_big("t/r/f/big", BIG, 3));
-	OK(kit_dot_put(kit_dot("t/r/f", "", ".x"), "dot"));
-	set_attrs(kit_place(LEVEL_FAMILY, "t/r/f"), 0711, 98);
-	OK(move_dir(LEVEL_FAMILY, "t/r/f", families[_i], MOVE_KEEP));
-	char path[40];
-	snprintf(path, sizeof(path), "%s/q", families[_i]);
-	SAYS("v", kit_get(path));
-	snprintf(path, sizeof(path), "%s/big", families[_i]);
-	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, path), BIG, 3));
-	SAYS("dot", kit_dot_get(kit_dot(families[_i], "", ".x")));
-	ck_assert_uint_eq(
-	    attrs_of(kit_place(LEVEL_FAMILY, families[_i])).mode, 0711);
-	REFUSED(ENOENT, kit_stat(kit_place(LEVEL_FAMILY, "t/r/f"), &info));
-	OK(kit_stat(kit_place(LEVEL_ROW, "t/r"), &info));
-}
-END_TEST
-
-START_TEST(a_family_moves_to_a_declared_name_only)
-{
-	OK(kit_put("t/r/f/q", 5, "v"));
-	REFUSED(EPERM, move_dir(LEVEL_FAMILY, "t/r/f", "t/r/x", 0));
-	OK(kit_put("t/r/g/q", 5, "w"));
-	REFUSED(ENOTEMPTY, move_dir(LEVEL_FAMILY, "t/r/f", "t/r/g", 0));
-	OK(kit_mkdir(LEVEL_FAMILY, "o/r/a"));
-	OK(move_dir(LEVEL_FAMILY, "o/r/a", "o/r/b", 0));
-	SAYS("b", kit_list(LEVEL_ROW, "o/r"));
-	REFUSED(EPERM, move_dir(LEVEL_FAMILY, "o/r/b", "t/s/b", 0));
-}
-END_TEST
-
-/* --- failures --------------------------------------------------------------------------- */
-
-START_TEST(a_rename_that_fails_anywhere_leaves_all_as_it_was)
-{
-	int r = -1;
-
-	for (unsigned count = 1; r; count++) {
-		kit_teardown();
-		setup();
-		fill_row();
-		ordered_mem_fail(kit_store, EIO, count, true);
-		r = move_dir(LEVEL_ROW, "t/r", _i ? "o/s" : "t/s", 0);
-		ordered_mem_fail(kit_store, 0, 0, false);
-		kit_reopen();
-		if (r)
-			row_is_at("t", "r");
-		else
-			row_is_at(_i ? "o" : "t", "s");
-		ck_assert_uint_eq(all_chunks(), r || !_i ? 3 : 0);
-	}
-}
-END_TEST
-
-/* --- the suite ------------------------------------------------------------------------- */
-
-#define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
-
-static TCase *
-topic(Suite *suite, const char *name)
-{
-	TCase *c = tcase_create(name);
-
-	tcase_add_checked_fixture(c, setup, kit_teardown);
-	tcase_set_timeout(c, 120);
-	suite_add_tcase(suite, c);
-	return c;
-}
+/* --- the suite
+ * ------------------------------------------------------------------------- */
 
 int
 main(void)
 {
 	Suite *s = suite_create("move");
 
-	TCase *c = topic(s, "cells");
-	tcase_add_loop_test(c, to_a_free_name_the_whole_history_moves, 0,
-	    COUNT(targets));
+	TCase *c = kit_topic(s, "cells", setup, kit_teardown);
+	tcase_add_loop_test(
+	    c, to_a_free_name_the_whole_history_moves, 0, COUNT(targets));
 	tcase_add_test(c, the_target_family_keeps_only_its_versions);
 	tcase_add_test(c, onto_a_cell_the_target_gains_one_version);
-	tcase_add_test(c,
-	    the_new_version_is_newer_than_one_from_the_future);
+	tcase_add_test(c, the_new_version_is_newer_than_one_from_the_future);
 	tcase_add_test(c, mode_owner_and_mtime_move_along);
 	tcase_add_test(c, an_mtime_nobody_set_stays_that_of_the_source);
 	tcase_add_test(c, what_must_not_be_replaced_is_refused);
 	tcase_add_test(c, what_is_not_there_cannot_be_renamed);
-	tcase_add_test(c,
-	    a_sealed_table_takes_no_cell_of_a_strange_family);
+	tcase_add_test(c, a_sealed_table_takes_no_cell_of_a_strange_family);
 	tcase_add_test(c, onto_itself_nothing_happens);
-	tcase_add_test(c,
-	    the_source_family_is_kept_when_that_was_its_last_cell);
+	tcase_add_test(
+	    c, the_source_family_is_kept_when_that_was_its_last_cell);
 	tcase_add_test(c, a_taken_back_history_leaves_its_newest_value);
 
-	c = topic(s, "big values");
-	tcase_add_loop_test(c,
-	    big_values_move_whole_and_leave_no_chunk_behind, 0,
-	    COUNT(big_moves));
+	c = kit_topic(s, "big values", setup, kit_teardown);
+	tcase_add_loop_test(c, big_values_move_whole_and_leave_no_chunk_behind,
+	    0, COUNT(big_moves));
 	tcase_add_test(c, big_values_onto_a_cell_leave_no_chunk_behind);
 	tcase_add_test(c, a_value_too_big_for_the_target_is_refused);
 
-	c = topic(s, "versions");
-	tcase_add_test(c,
-	    a_version_moves_alone_to_exactly_its_new_timestamp);
+	c = kit_topic(s, "versions", setup, kit_teardown);
+	tcase_add_test(c, a_version_moves_alone_to_exactly_its_new_timestamp);
 	tcase_add_test(c, a_version_onto_a_plain_name_becomes_its_newest);
 	tcase_add_test(c, a_cell_onto_a_version_name_stands_there);
 	tcase_add_test(c, a_version_that_would_be_pushed_out_is_refused);
 
-	c = topic(s, "dot files");
+	c = kit_topic(s, "dot files", setup, kit_teardown);
 	tcase_add_test(c, a_dot_file_onto_a_name_makes_one_version);
 	tcase_add_test(c, a_dot_file_onto_a_version_name_makes_that_version);
-	tcase_add_test(c,
-	    a_big_dot_file_becomes_a_cell_and_a_cell_a_dot_file);
+	tcase_add_test(c, a_big_dot_file_becomes_a_cell_and_a_cell_a_dot_file);
 	tcase_add_test(c, a_cell_with_a_history_does_not_become_a_dot_file);
 	tcase_add_test(c, a_dot_file_replaces_another);
 
-	c = topic(s, "directories");
-	tcase_add_test(c, a_row_moves_with_everything_in_it);
-	tcase_add_test(c, a_row_moves_into_another_table);
-	tcase_add_test(c, a_row_moves_onto_an_empty_one_only);
-	tcase_add_test(c, a_row_s_expired_cells_do_not_stand_in_the_way);
-	tcase_add_test(c, an_empty_row_moves_too);
-	tcase_add_test(c,
-	    a_row_of_a_strange_family_does_not_enter_a_sealed_table);
-	tcase_add_test(c,
-	    a_row_too_large_for_one_transaction_is_refused_and_stays);
-	tcase_add_loop_test(c, a_family_moves_with_everything_in_it, 0,
-	    COUNT(families));
-	tcase_add_test(c, a_family_moves_to_a_declared_name_only);
-	tcase_add_loop_test(c,
-	    a_rename_that_fails_anywhere_leaves_all_as_it_was, 0, 2);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return kit_run(s);
 }

@@ -1,5 +1,4 @@
-/* Directories that are kept, their attributes, dot files; and the clean-up. */
-#include <check.h>
+/* Directories that are kept, their attributes, dot files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +7,6 @@
 #include "kv/local.h"
 #include "kv/why.h"
 #include "table_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 
 static const struct version newest = {.which = VERSION_NEWEST};
 
@@ -32,7 +27,8 @@ sealed(void)
 	OK(kit_create("t", "family f\nfamily g\n"));
 }
 
-/* --- kept directories ------------------------------------------------------------ */
+/* --- kept directories
+ * ------------------------------------------------------------ */
 
 START_TEST(mkdir_keeps_a_row_until_it_is_removed)
 {
@@ -153,7 +149,8 @@ START_TEST(rows_stand_in_order_whatever_makes_them_be_there)
 }
 END_TEST
 
-/* --- continuation directories ------------------------------------------------------- */
+/* --- continuation directories
+ * ------------------------------------------------------- */
 
 START_TEST(a_row_s_continuation_is_kept_and_removed)
 {
@@ -189,7 +186,8 @@ START_TEST(a_qualifier_s_continuation_is_kept_and_removed)
 }
 END_TEST
 
-/* --- attributes ------------------------------------------------------------------------ */
+/* --- attributes
+ * ------------------------------------------------------------------------ */
 
 static const struct {
 	enum level level;
@@ -310,7 +308,9 @@ START_TEST(changing_the_table_s_mode_changes_no_row_s)
 }
 END_TEST
 
-/* --- dot files ---------------------------------------------------------------------------- */
+/* --- dot files
+ * ----------------------------------------------------------------------------
+ */
 
 /* Where dot files stand: in a family, a continuation of one, a dot directory,
  * and in .schema. */
@@ -344,9 +344,9 @@ make_home(int i)
 		OK(kit->methods->dir_make(kit, &dir, &attrs));
 		return dir;
 	}
-	dir.level = !*homes[i].family ? LEVEL_SCHEMA :
-	    *homes[i].qualifier	      ? LEVEL_COLUMN_PART :
-					LEVEL_FAMILY;
+	dir.level = !*homes[i].family	  ? LEVEL_SCHEMA
+		    : *homes[i].qualifier ? LEVEL_COLUMN_PART
+					  : LEVEL_FAMILY;
 	return dir;
 }
 
@@ -376,36 +376,18 @@ START_TEST(a_dot_file_is_an_ordinary_durable_file)
 }
 END_TEST
 
-static int
-zeros(const struct source *s, uint64_t offset, void *to, size_t size)
-{
-	(void)s;
-	(void)offset;
-	memset(to, 'z', size);
-	return 0;
-}
-
-static int
-put_size(struct place dot, uint64_t size, unsigned flags)
-{
-	const struct source source = {size, zeros, NULL};
-	const struct attrs attrs = {0};
-
-	return kit->methods->dot_put(kit, &dot, &source, &attrs, flags);
-}
-
 START_TEST(a_large_dot_file_stands_in_chunks_that_go_with_it)
 {
 	struct place dot = (make_home(_i), home(_i, ".big"));
-	uint32_t blobs = *homes[_i].family ? kit_blobs_number("t", "f") :
-					     ROOT_BLOBS;
+	uint32_t blobs =
+	    *homes[_i].family ? kit_blobs_number("t", "f") : ROOT_BLOBS;
 
-	OK(put_size(dot, (3 << 20) + 5, 0));
+	OK(kit_dot_put_size(dot, (3 << 20) + 5, 0));
 	const char *value = kit_dot_get(dot);
 	ck_assert_uint_eq(strlen(value), (3 << 20) + 5);
 	ck_assert_uint_eq(strspn(value, "z"), (3 << 20) + 5);
 	ck_assert_uint_eq(kit_records(blobs), 4);
-	OK(put_size(dot, INLINE_MAX + 1, 0));
+	OK(kit_dot_put_size(dot, INLINE_MAX + 1, 0));
 	ck_assert_uint_eq(kit_records(blobs), 1);
 	OK(kit->methods->dot_remove(kit, &dot));
 	ck_assert_uint_eq(kit_records(blobs), 0);
@@ -415,17 +397,17 @@ END_TEST
 START_TEST(a_dot_file_obeys_the_family_s_limit)
 {
 	OK(kit_alter("t", "family f max_cell_size=100\nfamily g\n", false));
-	OK(put_size(kit_dot("t/r/f", "", ".q"), 100, 0));
-	REFUSED(EFBIG, put_size(kit_dot("t/r/f", "", ".q"), 101, 0));
-	OK(put_size(kit_dot("t/r/g", "", ".q"), 101, 0));
+	OK(kit_dot_put_size(kit_dot("t/r/f", "", ".q"), 100, 0));
+	REFUSED(EFBIG, kit_dot_put_size(kit_dot("t/r/f", "", ".q"), 101, 0));
+	OK(kit_dot_put_size(kit_dot("t/r/g", "", ".q"), 101, 0));
 }
 END_TEST
 
 START_TEST(a_dot_file_that_must_be_new_is_not_replaced)
 {
-	OK(put_size(kit_dot("t/r/f", "", ".q"), 1, MUTATE_ABSENT));
+	OK(kit_dot_put_size(kit_dot("t/r/f", "", ".q"), 1, MUTATE_ABSENT));
 	REFUSED(EEXIST,
-	    put_size(kit_dot("t/r/f", "", ".q"), 2, MUTATE_ABSENT));
+	    kit_dot_put_size(kit_dot("t/r/f", "", ".q"), 2, MUTATE_ABSENT));
 	SAYS("z", kit_dot_get(kit_dot("t/r/f", "", ".q")));
 }
 END_TEST
@@ -503,233 +485,55 @@ START_TEST(the_first_dot_file_of_an_open_table_declares_its_family)
 }
 END_TEST
 
-/* --- clean-up --------------------------------------------------------------------------------- */
-
-START_TEST(clean_up_removes_what_has_expired_and_no_read_notices)
-{
-	const struct attrs mode = {.set = ATTR_MODE, .mode = 0700};
-	const struct place row = kit_place(LEVEL_ROW, "e/old");
-	char path[40];
-
-	OK(kit_create("e", "family f ttl=10\n"));
-	for (int i = 0; i < 2500; i++) {
-		snprintf(path, sizeof(path), "e/old/f/%d", i);
-		OK(kit_put(path, KIT_NOW - 9000, "v"));
-	}
-	OK(kit_put("e/new/f/q", KIT_NOW - 9000, "v"));
-	OK(kit_put("e/new/f/q", KIT_NOW, "w"));
-	OK(kit->methods->set_attrs(kit, &row, newest, &mode));
-	clock_set(&kit_clock, KIT_NOW + 2000);
-	ck_assert_uint_eq(kit_records(kit_cells_number("e", "f")), 2502);
-	SAYS("new", kit_list(LEVEL_TABLE, "e"));
-	OK(clean_all(kit_local()));
-	ck_assert_uint_eq(kit_records(kit_cells_number("e", "f")), 1);
-	ck_assert_uint_eq(kit_records(kit_side_number("e")), 0);
-	SAYS("new", kit_list(LEVEL_TABLE, "e"));
-	char expected[40];
-	snprintf(expected, sizeof(expected), "%d=w", KIT_NOW);
-	SAYS(expected, kit_history("e/new/f/q"));
-}
-END_TEST
-
-START_TEST(compact_removes_cells_with_a_ttl_of_their_own)
-{
-	OK(kit_put_ttl("t/r/f/q", KIT_NOW, "v", 1000));
-	OK(kit_put("t/r/f/p", KIT_NOW, "v"));
-	clock_set(&kit_clock, KIT_NOW + 2000);
-	OK(kit->methods->compact(kit, slice_text("t"), slice_text("g")));
-	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")), 2);
-	OK(kit->methods->compact(kit, slice_text("t"), slice_text("f")));
-	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")), 1);
-	OK(kit->methods->compact(kit, slice_text(""), slice_text("")));
-	REFUSED(ENOENT,
-	    kit->methods->compact(kit, slice_text("t"), slice_text("x")));
-	REFUSED(ENOENT,
-	    kit->methods->compact(kit, slice_text("x"), slice_text("")));
-}
-END_TEST
-
-START_TEST(expired_big_values_give_their_chunks_back)
-{
-	OK(kit_create("e", "family f ttl=10\n"));
-	OK(kit_put_big("e/r/f/q", 3 << 20, 1));
-	ck_assert_uint_eq(kit_records(kit_blobs_number("e", "f")), 3);
-	clock_set(&kit_clock, KIT_NOW + 20000);
-	OK(clean_all(kit_local()));
-	ck_assert_uint_eq(kit_records(kit_blobs_number("e", "f")), 0);
-}
-END_TEST
-
-START_TEST(an_interrupt_ends_the_clean_up)
-{
-	OK(kit_create("e", "family f ttl=10\n"));
-	for (int i = 0; i < 3000; i++) {
-		char path[40];
-		snprintf(path, sizeof(path), "e/r/f/%d", i);
-		OK(kit_put(path, KIT_NOW - 9000, "v"));
-	}
-	clock_set(&kit_clock, KIT_NOW + 2000);
-	local_interrupt(kit);
-	REFUSED(EINTR, clean_all(kit_local()));
-	ck_assert_uint_gt(kit_records(kit_cells_number("e", "f")), 0);
-}
-END_TEST
-
-/* --- checking --------------------------------------------------------------------------------- */
-
-static void
-count_problem(void *context, const char *line)
-{
-	int *count = context;
-
-	ck_assert_uint_gt(strlen(line), 10);
-	++*count;
-}
-
-static int
-check(bool repair, int *problems)
-{
-	*problems = 0;
-	return kit->methods->check(kit, repair, count_problem, problems);
-}
-
-static void
-spoil(uint32_t table, struct slice key, const char *value)
-{
-	struct txn t;
-
-	OK(txn_write(kit_local(), ORDERED_WRITE, &t));
-	int r = value ? txn_put(&t, table, key, slice_text(value)) :
-			txn_remove(&t, table, key);
-	OK(txn_end(&t, r));
-}
-
-START_TEST(a_sound_store_has_no_problems)
-{
-	int problems;
-
-	make_home(2);
-	OK(kit_put("t/r/f/q", 5, "v"));
-	OK(kit_put_big("t/r/f/big", 3 << 20, 1));
-	OK(put_size(kit_dot("t/r/f", ".dir", ".big"), 2 << 20, 0));
-	OK(put_size(kit_dot("", "", ".big"), 2 << 20, 0));
-	OK(kit_mkdir(LEVEL_COLUMN_PART, "t/s/g/part"));
-	OK(check(false, &problems));
-	ck_assert_int_eq(problems, 0);
-}
-END_TEST
-
-START_TEST(damage_is_reported_and_repaired)
-{
-	uint32_t cells = kit_cells_number("t", "f");
-	struct buf key = {0};
-	int problems;
-
-	OK(kit_put("t/r/f/q", 5, "v"));
-	OK(kit_put_big("t/r/f/big", 3 << 20, 1));
-	OK(kit_mkdir(LEVEL_ROW, "t/s"));
-	key_cell(&key, slice_text("r"), slice_text("bad"), 5);
-	spoil(cells, buf_slice(&key), "\xff\xff");
-	spoil(cells, slice_text("no key at all"), " v");
-	spoil(kit_side_number("t"), slice_text("zebra"), "");
-	spoil(ROOT_SIDE, slice_text("a"), "\xff");
-	buf_clear(&key);
-	buf_byte(&key, 'b');
-	buf_be64(&key, 1);
-	buf_be32(&key, 1);
-	spoil(kit_blobs_number("t", "f"), buf_slice(&key), NULL);
-	buf_release(&key);
-	ck_assert_int_eq(check(false, &problems), 1);
-	ck_assert_int_eq(problems, 5);
-	ck_assert_int_eq(check(true, &problems), 1);
-	ck_assert_int_eq(problems, 5);
-	OK(check(true, &problems));
-	SAYS("v", kit_get("t/r/f/q"));
-	SAYS("q", kit_list(LEVEL_FAMILY, "t/r/f"));
-	SAYS("r s", kit_list(LEVEL_TABLE, "t"));
-}
-END_TEST
-
-/* --- the suite ------------------------------------------------------------------------------- */
-
-static TCase *
-topic(Suite *suite, const char *name)
-{
-	TCase *c = tcase_create(name);
-
-	tcase_add_checked_fixture(c, sealed, kit_teardown);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(suite, c);
-	return c;
-}
-
-#define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
+/* --- the suite
+ * -------------------------------------------------------------------------------
+ */
 
 int
 main(void)
 {
 	Suite *s = suite_create("side");
 
-	TCase *c = topic(s, "kept");
+	TCase *c = kit_topic(s, "kept", sealed, kit_teardown);
 	tcase_add_test(c, mkdir_keeps_a_row_until_it_is_removed);
 	tcase_add_test(c, a_kept_family_makes_its_row_be_there);
 	tcase_add_test(c, removing_the_last_family_keeps_the_row);
 	tcase_add_test(c, the_first_cell_ends_the_keeping);
-	tcase_add_test(c,
-	    removing_the_last_cell_through_the_mount_keeps_the_family);
+	tcase_add_test(
+	    c, removing_the_last_cell_through_the_mount_keeps_the_family);
 	tcase_add_test(c, what_holds_a_cell_is_not_removed);
 	tcase_add_test(c, what_expires_leaves_no_directory_behind);
 	tcase_add_test(c, a_sealed_table_takes_no_strange_family);
 	tcase_add_test(c, an_open_table_keeps_any_family);
-	tcase_add_test(c,
-	    rows_stand_in_order_whatever_makes_them_be_there);
+	tcase_add_test(c, rows_stand_in_order_whatever_makes_them_be_there);
 	tcase_add_test(c, a_row_s_continuation_is_kept_and_removed);
 	tcase_add_test(c, a_qualifier_s_continuation_is_kept_and_removed);
 
-	c = tcase_create("every directory");
-	tcase_add_checked_fixture(c, make_all_dirs, kit_teardown);
-	tcase_add_loop_test(c, attributes_of_every_directory_are_kept, 0,
-	    COUNT(dirs));
-	suite_add_tcase(s, c);
+	c = kit_topic(s, "every directory", make_all_dirs, kit_teardown);
+	tcase_add_loop_test(
+	    c, attributes_of_every_directory_are_kept, 0, COUNT(dirs));
 
-	c = topic(s, "attributes");
+	c = kit_topic(s, "attributes", sealed, kit_teardown);
 	tcase_add_test(c, attributes_equal_to_the_defaults_take_no_room);
 	tcase_add_test(c, attributes_of_what_is_not_there_are_refused);
-	tcase_add_test(c,
-	    a_new_directory_has_none_of_an_old_one_s_attributes);
+	tcase_add_test(c, a_new_directory_has_none_of_an_old_one_s_attributes);
 	tcase_add_test(c, deleting_the_last_cell_forgets_the_attributes);
 	tcase_add_test(c, changing_the_table_s_mode_changes_no_row_s);
 
-	c = topic(s, "dot files");
-	tcase_add_loop_test(c, a_dot_file_is_an_ordinary_durable_file, 0,
-	    COUNT(homes));
+	c = kit_topic(s, "dot files", sealed, kit_teardown);
+	tcase_add_loop_test(
+	    c, a_dot_file_is_an_ordinary_durable_file, 0, COUNT(homes));
 	tcase_add_loop_test(c,
-	    a_large_dot_file_stands_in_chunks_that_go_with_it, 0,
-	    COUNT(homes));
+	    a_large_dot_file_stands_in_chunks_that_go_with_it, 0, COUNT(homes));
 	tcase_add_test(c, a_dot_file_obeys_the_family_s_limit);
 	tcase_add_test(c, a_dot_file_that_must_be_new_is_not_replaced);
 	tcase_add_test(c, a_dot_file_s_attributes_stay_through_a_rewrite);
-	tcase_add_test(c,
-	    dot_files_make_family_and_row_be_there_and_are_no_cells);
+	tcase_add_test(
+	    c, dot_files_make_family_and_row_be_there_and_are_no_cells);
 	tcase_add_test(c, removing_the_last_dot_file_keeps_the_family);
 	tcase_add_test(c, dot_directories_hold_dot_files);
-	tcase_add_test(c,
-	    the_first_dot_file_of_an_open_table_declares_its_family);
+	tcase_add_test(
+	    c, the_first_dot_file_of_an_open_table_declares_its_family);
 
-	c = topic(s, "clean-up");
-	tcase_add_test(c,
-	    clean_up_removes_what_has_expired_and_no_read_notices);
-	tcase_add_test(c, compact_removes_cells_with_a_ttl_of_their_own);
-	tcase_add_test(c, expired_big_values_give_their_chunks_back);
-	tcase_add_test(c, an_interrupt_ends_the_clean_up);
-
-	c = topic(s, "check");
-	tcase_add_test(c, a_sound_store_has_no_problems);
-	tcase_add_test(c, damage_is_reported_and_repaired);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return kit_run(s);
 }

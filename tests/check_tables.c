@@ -1,6 +1,5 @@
 /* The catalogue and what changes it: creating, altering, dropping, emptying
  * and renaming tables. */
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,10 +10,6 @@
 #include "kv/why.h"
 #include "store_dir.h"
 #include "table_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 
 static size_t
 ordered_tables(void)
@@ -27,7 +22,7 @@ ordered_tables(void)
 	return count;
 }
 
-/* --- creating ---------------------------------------------------------------- */
+/* --- creating --------------------------------------------------------- */
 
 START_TEST(a_new_store_has_no_tables)
 {
@@ -90,7 +85,7 @@ START_TEST(numbers_are_never_given_twice)
 }
 END_TEST
 
-/* --- altering ---------------------------------------------------------------- */
+/* --- altering --------------------------------------------------------- */
 
 START_TEST(a_family_is_added_and_an_empty_one_dropped)
 {
@@ -194,8 +189,7 @@ START_TEST(changed_storage_keeps_every_cell_and_is_stored_anew)
 	OK(kit_alter("t", "family f compression=gz\n", false));
 	ck_assert_uint_ne(kit_cells_number("t", "f"), before);
 	SAYS("6=w 5=v", kit_history("t/r/f/q"));
-	ck_assert(
-	    kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/big"), 100000, 3));
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/big"), 100000, 3));
 	ck_assert_uint_eq(ordered_tables(), 3 + 3);
 }
 END_TEST
@@ -215,7 +209,8 @@ START_TEST(altering_sets_the_time_of_the_schema_file)
 }
 END_TEST
 
-/* --- declaring ----------------------------------------------------------------- */
+/* --- declaring
+ * ----------------------------------------------------------------- */
 
 START_TEST(an_open_table_declares_a_family_by_its_first_cell)
 {
@@ -230,12 +225,10 @@ END_TEST
 START_TEST(a_sealed_table_declares_nothing)
 {
 	OK(kit_create("t", "family f\n"));
-	REFUSED(EPERM,
-	    kit->methods->family_declare(kit, slice_text("t"),
-		slice_text("g")));
+	REFUSED(EPERM, kit->methods->family_declare(
+			   kit, slice_text("t"), slice_text("g")));
 	REFUSED(EPERM, kit_put("t/r/g/q", 5, "v"));
-	OK(kit->methods->family_declare(kit, slice_text("t"),
-	    slice_text("f")));
+	OK(kit->methods->family_declare(kit, slice_text("t"), slice_text("f")));
 }
 END_TEST
 
@@ -246,16 +239,16 @@ START_TEST(an_open_table_declares_32_families_at_most)
 	OK(kit_create("t", "table open=1\n"));
 	for (int i = 0; i < OPEN_FAMILIES_MAX; i++) {
 		snprintf(name, sizeof(name), "f%d", i);
-		OK(kit->methods->family_declare(kit, slice_text("t"),
-		    slice_text(name)));
+		OK(kit->methods->family_declare(
+		    kit, slice_text("t"), slice_text(name)));
 	}
-	REFUSED(EDQUOT,
-	    kit->methods->family_declare(kit, slice_text("t"),
-		slice_text("one-more")));
+	REFUSED(EDQUOT, kit->methods->family_declare(
+			    kit, slice_text("t"), slice_text("one-more")));
 }
 END_TEST
 
-/* --- dropping, emptying, renaming ------------------------------------------------ */
+/* --- dropping, emptying, renaming
+ * ------------------------------------------------ */
 
 START_TEST(a_dropped_table_is_gone_with_its_ordered_tables)
 {
@@ -278,8 +271,8 @@ START_TEST(a_table_that_is_read_is_dropped_later)
 	OK(kit_create("t", "family f\n"));
 	OK(kit_put("t/r/f/q", 5, "v"));
 	OK(txn_read(kit_local(), &t));
-	OK(kit_store->methods->cursor(t.session, kit_cells_number("t", "f"),
-	    &c));
+	OK(kit_store->methods->cursor(
+	    t.session, kit_cells_number("t", "f"), &c));
 	OK(kit_store->methods->seek(c, slice_of(NULL, 0), SEEK_FROM));
 	OK(kit->methods->table_drop(kit, slice_text("t")));
 	SAYS("", kit_tables());
@@ -339,8 +332,7 @@ START_TEST(rename_moves_the_table_with_everything_in_it)
 	OK(kit_put("t/r/f/q", 5, "v"));
 	OK(kit->methods->set_attrs(kit, &file, (struct version){0}, &mode));
 	REFUSED(EEXIST,
-	    kit->methods->table_rename(kit, slice_text("t"),
-		slice_text("u")));
+	    kit->methods->table_rename(kit, slice_text("t"), slice_text("u")));
 	OK(kit->methods->table_rename(kit, slice_text("t"), slice_text("w")));
 	SAYS("u w", kit_tables());
 	kit_reopen();
@@ -349,8 +341,7 @@ START_TEST(rename_moves_the_table_with_everything_in_it)
 	OK(kit_stat(kit_place(LEVEL_SCHEMA_FILE, "w"), &info));
 	ck_assert_uint_eq(info.attrs.mode, 0600);
 	REFUSED(ENOENT,
-	    kit->methods->table_rename(kit, slice_text("t"),
-		slice_text("x")));
+	    kit->methods->table_rename(kit, slice_text("t"), slice_text("x")));
 }
 END_TEST
 
@@ -372,252 +363,8 @@ START_TEST(who_held_a_table_through_a_change_finds_it_stale)
 }
 END_TEST
 
-/* --- damage ---------------------------------------------------------------------- */
-
-static void
-overwrite(const char *key, size_t size, const char *value)
-{
-	struct txn t;
-
-	OK(txn_write(kit_local(), ORDERED_WRITE, &t));
-	int r = value ?
-	    txn_put(&t, CATALOGUE, slice_of(key, size), slice_text(value)) :
-	    txn_remove(&t, CATALOGUE, slice_of(key, size));
-	OK(txn_end(&t, r));
-}
-
-static int
-open_again(void)
-{
-	struct local_options options = {.clock = &kit_clock};
-
-	kit->methods->close(kit);
-	kit = NULL;
-	kit_store = ordered_mem_reopen(kit_store);
-	return local_open(kit_store, &options, &kit);
-}
-
-START_TEST(a_newer_format_is_refused_and_named)
-{
-	overwrite("v", 1, "2");
-	REFUSED(EINVAL, open_again());
-	ck_assert_ptr_nonnull(strstr(why_text(-EINVAL), "newer"));
-}
-END_TEST
-
-static const struct {
-	const char *key;
-	size_t size;
-	const char *value;
-} damages[] = {
-    {"v", 1, NULL},
-    {"v", 1, "x"},
-    {"n", 1, NULL},
-    {"n", 1, "-1"},
-    {"o", 1, NULL},
-    {"o", 1, "created 5\n"},
-    {"t\0\0\0\x10", 5, ""},
-    {"t\0\0\0\x10", 5, "name t\nside 17\n"},
-    {"t\0\0\0\x10", 5,
-	"name t\nside 17\ncreated 1\nowner 755 0 0\n\ntable nonsense=1\n"},
-    {"t\0\0\0\x10", 5,
-	"name t\nside 17\ncreated 1\nowner 755 0 0\n\nfamily f\n"},
-    {"t\0\0\0\x10", 5,
-	"name t\nside 999\ncreated 1\nowner 755 0 0\n\ntable open=1\n"},
-    {"t\0\0\0\x99", 5,
-	"name t\nside 17\ncreated 1\nowner 755 0 0\n\ntable open=1\n"},
-    {"t\0", 2, "name x\n"},
-};
-
-START_TEST(a_damaged_catalogue_refuses_to_open_and_says_what_to_run)
-{
-	OK(kit_create("t", "family f\n"));
-	overwrite(damages[_i].key, damages[_i].size, damages[_i].value);
-	REFUSED(EIO, open_again());
-	ck_assert_ptr_nonnull(strstr(why_text(-EIO), "cellfs check"));
-}
-END_TEST
-
-static int
-repair(void)
-{
-	struct local_options options = {.clock = &kit_clock, .repair = true};
-
-	if (kit)
-		kit->methods->close(kit);
-	kit = NULL;
-	kit_store = ordered_mem_reopen(kit_store);
-	return local_open(kit_store, &options, &kit);
-}
-
-START_TEST(a_repair_opens_it_and_keeps_what_the_damaged_entry_owned)
-{
-	OK(kit_create("t", "family f\n"));
-	OK(kit_create("u", "family f\n"));
-	OK(kit_put("t/r/f/q", 5, "v"));
-	OK(kit_put("u/r/f/q", 5, "w"));
-	overwrite(damages[_i].key, damages[_i].size, damages[_i].value);
-	OK(repair());
-	SAYS("w", kit_get("u/r/f/q"));
-	ck_assert_uint_ge(ordered_tables(), 3 + 3 + 3);
-	kit_reopen();
-	SAYS("w", kit_get("u/r/f/q"));
-	ck_assert_uint_ge(ordered_tables(), 3 + 3 + 3);
-	OK(kit_create("new", "family f\n"));
-	OK(kit->methods->table_drop(kit, slice_text("new")));
-	OK(kit_create("t2", "family f\n"));
-	OK(kit_put("t2/r/f/q", 5, "x"));
-	SAYS("w", kit_get("u/r/f/q"));
-}
-END_TEST
-
-START_TEST(a_repair_without_a_catalogue_drops_nothing)
-{
-	OK(kit_create("t", "family f\n"));
-	kit->methods->close(kit);
-	kit = NULL;
-	kit_store = ordered_mem_reopen(kit_store);
-	OK(kit_store->methods->drop(kit_store, CATALOGUE));
-	OK(repair());
-	SAYS("", kit_tables());
-	ck_assert_uint_eq(ordered_tables(), 3 + 3);
-	OK(kit_create("t", "family f\n"));
-	kit_reopen();
-	SAYS("t", kit_tables());
-	ck_assert_uint_eq(ordered_tables(), 3 + 6);
-}
-END_TEST
-
-START_TEST(a_repair_does_not_touch_a_newer_format)
-{
-	overwrite("v", 1, "2");
-	REFUSED(EINVAL, repair());
-	REFUSED(EINVAL, repair());
-}
-END_TEST
-
-START_TEST(data_without_a_catalogue_is_no_new_store)
-{
-	OK(kit_create("t", "family f\n"));
-	kit->methods->close(kit);
-	kit = NULL;
-	kit_store = ordered_mem_reopen(kit_store);
-	OK(kit_store->methods->drop(kit_store, CATALOGUE));
-	struct local_options options = {.clock = &kit_clock};
-	REFUSED(EIO, local_open(kit_store, &options, &kit));
-}
-END_TEST
-
-/* --- failures at every step -------------------------------------------------------- */
-
-/* Each changes a store that has the table "t" with one cell, and returns what
- * the engine said. done: the names of the tables once it has succeeded. */
-static int
-try_create(void)
-{
-	return kit_create("u", "family f\nfamily g\n");
-}
-
-static int
-try_drop(void)
-{
-	return kit->methods->table_drop(kit, slice_text("t"));
-}
-
-static int
-try_truncate(void)
-{
-	return kit->methods->table_truncate(kit, slice_text("t"));
-}
-
-static int
-try_rename(void)
-{
-	return kit->methods->table_rename(kit, slice_text("t"),
-	    slice_text("u"));
-}
-
-static int
-try_add(void)
-{
-	return kit_alter("t", "family f\nfamily g\n", false);
-}
-
-static int
-try_storage(void)
-{
-	return kit_alter("t", "family f compression=none\n", false);
-}
-
-static int
-try_declare(void)
-{
-	return kit->methods->family_declare(kit, slice_text("o"),
-	    slice_text("g"));
-}
-
-static const struct {
-	int (*change)(void);
-	const char *tables_before, *tables_after;
-	size_t ordered_before, ordered_after;
-	const char *cell_after; /* t/r/f/q or u/r/f/q */
-} changes[] = {
-    {try_create, "o t", "o t u", 7, 12, "v"},
-    {try_drop, "o t", "o", 7, 4, "-"},
-    {try_truncate, "o t", "o t", 7, 7, "-"},
-    {try_rename, "o t", "o u", 7, 7, "v"},
-    {try_add, "o t", "o t", 7, 9, "v"},
-    {try_storage, "o t", "o t", 7, 7, "v"},
-    {try_declare, "o t", "o t", 7, 9, "v"},
-};
-
-static const char *
-the_cell(void)
-{
-	return strstr(kit_tables(), "t") ? kit_get("t/r/f/q") :
-					   kit_get("u/r/f/q");
-}
-
-/* One failing call, or all from it on (the process dies there). */
-static void
-fail_at(unsigned count, bool for_ever, int i, bool *failed)
-{
-	kit_setup();
-	OK(kit_create("t", "family f\n"));
-	OK(kit_create("o", "table open=1\n"));
-	OK(kit_put("t/r/f/q", 5, "v"));
-	ordered_mem_fail(kit_store, EIO, count, for_ever);
-	int r = changes[i].change();
-	ordered_mem_fail(kit_store, 0, 0, false);
-	*failed = r != 0;
-	kit_reopen();
-	bool done = ordered_tables() == changes[i].ordered_after &&
-	    strcmp(kit_tables(), changes[i].tables_after) == 0 &&
-	    strcmp(the_cell(), changes[i].cell_after) == 0;
-	bool undone = ordered_tables() == changes[i].ordered_before &&
-	    strcmp(kit_tables(), changes[i].tables_before) == 0 &&
-	    strcmp(the_cell(), "v") == 0;
-	ck_assert_msg(r == 0 ? done : done || undone,
-	    "change %d, failing at call %u: said %d, left %s and %zu", i,
-	    count, r, kit_tables(), ordered_tables());
-	kit_teardown();
-}
-
-START_TEST(whatever_call_fails_no_table_is_half_there)
-{
-	bool failed = true;
-
-	for (unsigned count = 1; failed; count++) {
-		ck_assert_uint_lt(count, 1000);
-		fail_at(count, true, _i, &failed);
-	}
-	/* One failing call alone, too; a sweep that failed hides itself. */
-	for (unsigned count = 1; count < 60; count++)
-		fail_at(count, false, _i, &failed);
-}
-END_TEST
-
-/* --- beside writers ------------------------------------------------------------------ */
+/* --- beside writers
+ * ------------------------------------------------------------------ */
 
 struct writing {
 	atomic_bool stop;
@@ -647,8 +394,8 @@ START_TEST(writers_go_on_while_tables_change)
 	OK(kit_create("t", "family f\n"));
 	OK(pthread_create(&thread, NULL, write_all_the_time, &w));
 	for (int i = 0; i < 30; i++) {
-		OK(kit_alter("t", i % 2 ? "family f\n" : "family f\nfamily g\n",
-		    false));
+		OK(kit_alter(
+		    "t", i % 2 ? "family f\n" : "family f\nfamily g\n", false));
 		OK(kit->methods->table_truncate(kit, slice_text("t")));
 		OK(kit->methods->table_drop(kit, slice_text("t")));
 		OK(kit_create("t", "family f\n"));
@@ -659,7 +406,8 @@ START_TEST(writers_go_on_while_tables_change)
 }
 END_TEST
 
-/* --- on the real store ----------------------------------------------------------------- */
+/* --- on the real store
+ * ----------------------------------------------------------------- */
 
 static void
 open_wt(struct engine **out)
@@ -701,85 +449,51 @@ START_TEST(on_the_disk_too_tables_are_there_after_a_reopen)
 }
 END_TEST
 
-/* --- the suite --------------------------------------------------------------------------- */
-
-static TCase *
-topic(Suite *suite, const char *name, bool store)
-{
-	TCase *c = tcase_create(name);
-
-	if (store)
-		tcase_add_checked_fixture(c, kit_setup, kit_teardown);
-	tcase_set_timeout(c, 60);
-	suite_add_tcase(suite, c);
-	return c;
-}
+/* --- the suite
+ * ---------------------------------------------------------------------------
+ */
 
 int
 main(void)
 {
 	Suite *s = suite_create("tables");
 
-	TCase *c = topic(s, "creating", true);
+	TCase *c = kit_topic(s, "creating", kit_setup, kit_teardown);
 	tcase_add_test(c, a_new_store_has_no_tables);
-	tcase_add_test(c,
-	    tables_are_there_after_a_reopen_in_order_of_their_names);
+	tcase_add_test(
+	    c, tables_are_there_after_a_reopen_in_order_of_their_names);
 	tcase_add_test(c, a_name_that_is_taken_is_refused);
 	tcase_add_test(c, owner_and_creation_survive_a_reopen);
 	tcase_add_test(c, numbers_are_never_given_twice);
 
-	c = topic(s, "altering", true);
+	c = kit_topic(s, "altering", kit_setup, kit_teardown);
 	tcase_add_test(c, a_family_is_added_and_an_empty_one_dropped);
 	tcase_add_test(c, a_family_with_a_dot_file_is_not_empty);
 	tcase_add_test(c, a_family_is_dropped_with_its_data_when_asked);
-	tcase_add_test(c,
-	    a_new_family_has_no_files_of_one_that_was_dropped_half);
+	tcase_add_test(
+	    c, a_new_family_has_no_files_of_one_that_was_dropped_half);
 	tcase_add_test(c, lowered_versions_bring_nothing_back_when_raised);
-	tcase_add_test(c,
-	    a_raised_ttl_brings_back_nothing_that_had_expired);
-	tcase_add_test(c,
-	    changed_storage_keeps_every_cell_and_is_stored_anew);
+	tcase_add_test(c, a_raised_ttl_brings_back_nothing_that_had_expired);
+	tcase_add_test(c, changed_storage_keeps_every_cell_and_is_stored_anew);
 	tcase_add_test(c, altering_sets_the_time_of_the_schema_file);
 
-	c = topic(s, "declaring", true);
-	tcase_add_test(c,
-	    an_open_table_declares_a_family_by_its_first_cell);
+	c = kit_topic(s, "declaring", kit_setup, kit_teardown);
+	tcase_add_test(c, an_open_table_declares_a_family_by_its_first_cell);
 	tcase_add_test(c, a_sealed_table_declares_nothing);
 	tcase_add_test(c, an_open_table_declares_32_families_at_most);
 
-	c = topic(s, "dropping", true);
+	c = kit_topic(s, "dropping", kit_setup, kit_teardown);
 	tcase_add_test(c, a_dropped_table_is_gone_with_its_ordered_tables);
 	tcase_add_test(c, a_table_that_is_read_is_dropped_later);
 	tcase_add_test(c, rmdir_drops_a_table_without_rows_only);
-	tcase_add_test(c,
-	    truncate_leaves_the_schema_and_the_table_s_own_attributes);
+	tcase_add_test(
+	    c, truncate_leaves_the_schema_and_the_table_s_own_attributes);
 	tcase_add_test(c, rename_moves_the_table_with_everything_in_it);
 	tcase_add_test(c, who_held_a_table_through_a_change_finds_it_stale);
 	tcase_add_test(c, writers_go_on_while_tables_change);
 
-	c = topic(s, "damage", true);
-	tcase_add_test(c, a_newer_format_is_refused_and_named);
-	tcase_add_loop_test(c,
-	    a_damaged_catalogue_refuses_to_open_and_says_what_to_run, 0,
-	    sizeof(damages) / sizeof(*damages));
-	tcase_add_loop_test(c,
-	    a_repair_opens_it_and_keeps_what_the_damaged_entry_owned, 0,
-	    sizeof(damages) / sizeof(*damages));
-	tcase_add_test(c, a_repair_without_a_catalogue_drops_nothing);
-	tcase_add_test(c, a_repair_does_not_touch_a_newer_format);
-	tcase_add_test(c, data_without_a_catalogue_is_no_new_store);
-
-	c = topic(s, "failures", false);
-	tcase_add_loop_test(c, whatever_call_fails_no_table_is_half_there, 0,
-	    sizeof(changes) / sizeof(*changes));
-
-	c = topic(s, "disk", false);
-	tcase_add_checked_fixture(c, store_dir_make, store_dir_remove);
+	c = kit_topic(s, "disk", store_dir_make, store_dir_remove);
 	tcase_add_test(c, on_the_disk_too_tables_are_there_after_a_reopen);
 
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return kit_run(s);
 }

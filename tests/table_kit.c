@@ -1,6 +1,5 @@
 #include "table_kit.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +54,30 @@ kit_local(void)
 	return (struct local *)kit;
 }
 
+TCase *
+kit_topic(
+    Suite *suite, const char *name, void (*setup)(void), void (*teardown)(void))
+{
+	TCase *c = tcase_create(name);
+
+	if (setup)
+		tcase_add_checked_fixture(c, setup, teardown);
+	tcase_set_timeout(c, 120);
+	suite_add_tcase(suite, c);
+	return c;
+}
+
+int
+kit_run(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 /* A text that lives for eight calls. */
 static const char *
 keep(const struct buf *b)
@@ -69,7 +92,7 @@ keep(const struct buf *b)
 	return (const char *)k->data;
 }
 
-/* --- tables ------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------- */
 
 static int
 read_schema(const char *table, const char *text, struct schema *out)
@@ -126,7 +149,7 @@ kit_schema(const char *table)
 	return kept;
 }
 
-/* --- places ------------------------------------------------------------------ */
+/* --- places ----------------------------------------------------------- */
 
 /* The path's next part; leaves the last whole, slashes and all. */
 static struct slice
@@ -169,7 +192,7 @@ kit_dot(const char *family_path, const char *dot_dir, const char *dot)
 	return p;
 }
 
-/* --- cells ------------------------------------------------------------------- */
+/* --- cells ------------------------------------------------------------ */
 
 static int
 mutate(const char *path, struct op *op, unsigned flags)
@@ -187,8 +210,7 @@ mutate(const char *path, struct op *op, unsigned flags)
 }
 
 int
-kit_put_ttl(const char *path, int64_t timestamp, const char *value,
-    int64_t ttl)
+kit_put_ttl(const char *path, int64_t timestamp, const char *value, int64_t ttl)
 {
 	struct op op = {.type = OP_PUT,
 	    .timestamp = timestamp,
@@ -271,8 +293,8 @@ kit_history(const char *path)
 {
 	struct history h = {.place = kit_place(LEVEL_COLUMN, path)};
 
-	int r = kit->methods->versions(kit, &h.place, TS_LATEST, add_version,
-	    &h);
+	int r =
+	    kit->methods->versions(kit, &h.place, TS_LATEST, add_version, &h);
 	ck_assert(r == 0 || r == -ENOENT);
 	const char *kept = keep(&h.text);
 	buf_release(&h.text);
@@ -315,7 +337,8 @@ kit_is_big(struct place place, size_t size, unsigned seed)
 	return same;
 }
 
-/* --- the side ------------------------------------------------------------------ */
+/* --- the side
+ * ------------------------------------------------------------------ */
 
 int
 kit_mkdir(enum level level, const char *path)
@@ -359,6 +382,24 @@ kit_dot_put(struct place dot, const char *value)
 	return kit->methods->dot_put(kit, &dot, &source, &attrs, 0);
 }
 
+static int
+zeros(const struct source *s, uint64_t offset, void *to, size_t size)
+{
+	(void)s;
+	(void)offset;
+	memset(to, 'z', size);
+	return 0;
+}
+
+int
+kit_dot_put_size(struct place dot, uint64_t size, unsigned flags)
+{
+	const struct source source = {size, zeros, NULL};
+	const struct attrs attrs = {0};
+
+	return kit->methods->dot_put(kit, &dot, &source, &attrs, flags);
+}
+
 const char *
 kit_dot_get(struct place dot)
 {
@@ -374,8 +415,7 @@ add_name(void *context, const struct entry *entry, struct buf *skip)
 	if (names->size)
 		buf_byte(names, ' ');
 	buf_append(names, entry->name);
-	if (entry->level == LEVEL_ROW_PART ||
-	    entry->level == LEVEL_COLUMN_PART)
+	if (entry->level == LEVEL_ROW_PART || entry->level == LEVEL_COLUMN_PART)
 		buf_byte(names, '%');
 	return LIST_MORE;
 }

@@ -5,7 +5,14 @@
 #ifndef CELLFS_TESTS_TABLE_KIT_H
 #define CELLFS_TESTS_TABLE_KIT_H
 
+#include <check.h>
+
 #include "kv/local.h"
+
+#define OK(call) ck_assert_int_eq((call), 0)
+#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
+#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
+#define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
 
 extern struct ordered *kit_store;
 extern struct engine *kit;
@@ -25,7 +32,17 @@ kit_reopen(void);
 struct local *
 kit_local(void);
 
-/* --- tables -------------------------------------------------------------------- */
+/* A topic of a suite whose tests run between these two (NULL: none). */
+TCase *
+kit_topic(Suite *suite, const char *name, void (*setup)(void),
+    void (*teardown)(void));
+
+/* Runs it: what main() returns. */
+int
+kit_run(Suite *suite);
+
+/* --- tables
+ * -------------------------------------------------------------------- */
 
 /* text is a schema file. */
 int
@@ -39,21 +56,23 @@ kit_tables(void);
 const char *
 kit_schema(const char *table);
 
-/* --- places: "t", "t/r", "t/r/f", "t/r/f/q", by their level ------------------ */
+/* --- places: "t", "t/r", "t/r/f", "t/r/f/q", by their level ----------- */
 
 struct place
 kit_place(enum level level, const char *path);
 struct place
-kit_dot(const char *family_path, const char *dot_dir, const char *dot);
+kit_dot(
+    const char *family_path, const char *dot_dir, const char *dot);
 
-/* --- cells -------------------------------------------------------------------- */
+/* --- cells
+ * -------------------------------------------------------------------- */
 
 /* path: t/r/f/q; timestamp may be TS_LATEST. */
 int
 kit_put(const char *path, int64_t timestamp, const char *value);
 int
-kit_put_ttl(const char *path, int64_t timestamp, const char *value,
-    int64_t ttl);
+kit_put_ttl(
+    const char *path, int64_t timestamp, const char *value, int64_t ttl);
 int
 kit_delete(const char *path, unsigned flags);
 
@@ -70,7 +89,8 @@ kit_put_big(const char *path, size_t size, unsigned seed);
 bool
 kit_is_big(struct place place, size_t size, unsigned seed);
 
-/* --- the side ------------------------------------------------------------------ */
+/* --- the side
+ * ------------------------------------------------------------------ */
 
 int
 kit_mkdir(enum level level, const char *path);
@@ -80,6 +100,8 @@ int
 kit_stat(struct place place, struct info *out);
 int
 kit_dot_put(struct place dot, const char *value);
+int
+kit_dot_put_size(struct place dot, uint64_t size, unsigned flags);
 const char *
 kit_dot_get(struct place dot);
 

@@ -104,7 +104,7 @@ tree_notices(void)
 	pthread_mutex_lock(&notices_lock);
 	while (!barrier_seen)
 		pthread_cond_wait(&barrier_wake, &notices_lock);
-	const char *own = notices.size > 15 ? "; entry barrier"
+	const char *own = notices.size > 13 ? "; entry barrier"
 					    : "entry barrier";
 	notices.size -= strlen(own);
 	const char *text = keep(&notices);
