@@ -25,7 +25,9 @@
 
 #define DEFAULT_CACHE (256 << 20)
 #define DEFAULT_BUFFERS (64 << 20)
-#define THREADS 3
+#define THREADS 4
+#define TICK 20	      /* ms in one request before another thread reads */
+#define IDLE_TICK 1000 /* ms between looks when there is nothing to do */
 
 /* Later than the kernel headers this is built with may know. */
 #define DIRECT_IO_ALLOW_MMAP ((uint64_t)1 << 36)
@@ -34,7 +36,11 @@ struct mount {
 	struct fs fs;
 	struct fuse_session *session;
 	char store[PATH_MAX], mount_point[PATH_MAX];
-	pthread_mutex_t receive; /* held by the thread that waits for work */
+	pthread_mutex_t lock; /* guards becoming the reader */
+	pthread_cond_t wake;
+	_Atomic unsigned named, reader; /* thread numbers; reader 0: none yet */
+	_Atomic unsigned served; /* requests */
+	_Atomic int state;	 /* of the reader */
 	int report;		 /* where the parent hears of us, or -1 */
 };
 
@@ -88,15 +94,78 @@ static const struct fuse_custom_io session_io = {
 
 /* --- serving ------------------------------------------------------------------- */
 
-/* A RELEASE is done before the next request is taken from the kernel, which
- * does not wait for its answer: whoever closed and then looks sees it done. */
-static bool
-must_not_be_overtaken(const struct fuse_buf *buf)
+/*
+ * One thread, the reader, takes requests and serves them itself: handing each
+ * to another costs more than most of them. Standby threads look now and then;
+ * when the reader has been inside one request for a whole tick, one of them
+ * becomes the reader, and the old one stands by when it is done.
+ *
+ * A RELEASE, whose answer the kernel does not wait for, is not overtaken so:
+ * whoever closed and then looks sees it done.
+ */
+enum state { STATE_WAITING, STATE_BUSY, STATE_ALONE };
+
+static enum state
+state_of(const struct fuse_buf *buf)
 {
 	const struct fuse_in_header *in = buf->mem;
+	bool alone = in->opcode == FUSE_RELEASE ||
+	    in->opcode == FUSE_FORGET || in->opcode == FUSE_BATCH_FORGET;
 
-	return in->opcode == FUSE_RELEASE || in->opcode == FUSE_FORGET ||
-	    in->opcode == FUSE_BATCH_FORGET;
+	return alone ? STATE_ALONE : STATE_BUSY;
+}
+
+static struct timespec
+after(long ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += ms * 1000000;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
+}
+
+/* Stands by until this thread is to be the reader; false: the end. */
+static bool
+stand_by(struct mount *m, unsigned me)
+{
+	pthread_mutex_lock(&m->lock);
+	unsigned seen = m->served;
+	bool idle = false;
+	while (m->reader && !fuse_session_exited(m->session)) {
+		struct timespec until = after(idle ? IDLE_TICK : TICK);
+		pthread_cond_timedwait(&m->wake, &m->lock, &until);
+		if (m->state == STATE_BUSY && m->served == seen)
+			break;
+		idle = m->served == seen;
+		seen = m->served;
+	}
+	m->reader = me;
+	m->state = STATE_WAITING;
+	pthread_mutex_unlock(&m->lock);
+	return !fuse_session_exited(m->session);
+}
+
+/* Takes and serves requests while this thread is the reader. */
+static void
+read_requests(struct mount *m, unsigned me, struct fuse_buf *buf)
+{
+	while (m->reader == me && !fuse_session_exited(m->session)) {
+		int n = fuse_session_receive_buf(m->session, buf);
+		if (n == -EINTR)
+			continue;
+		if (n <= 0) {
+			fuse_session_exit(m->session);
+			break;
+		}
+		m->state = state_of(buf);
+		fuse_session_process_buf(m->session, buf);
+		m->served++;
+		if (m->reader == me)
+			m->state = STATE_WAITING;
+	}
 }
 
 static void *
@@ -104,24 +173,11 @@ serve(void *context)
 {
 	struct mount *m = context;
 	struct fuse_buf buf = {0};
+	unsigned me = ++m->named;
 
-	while (!fuse_session_exited(m->session)) {
-		pthread_mutex_lock(&m->receive);
-		int n = fuse_session_exited(m->session)
-		    ? 0 : fuse_session_receive_buf(m->session, &buf);
-		bool now = n > 0 && must_not_be_overtaken(&buf);
-		if (now)
-			fuse_session_process_buf(m->session, &buf);
-		pthread_mutex_unlock(&m->receive);
-		if (n == -EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		if (!now)
-			fuse_session_process_buf(m->session, &buf);
-	}
+	while (stand_by(m, me))
+		read_requests(m, me, &buf);
 	free(buf.mem);
-	fuse_session_exit(m->session);
 	kill(getpid(), SIGUSR1); /* the main thread waits for this, too */
 	return NULL;
 }
@@ -167,11 +223,9 @@ serve_all(struct mount *m, const sigset_t *ends)
 	for (size_t i = 0; i < count; i++) {
 		struct timespec until;
 		do {
+			pthread_cond_broadcast(&m->wake);
 			pthread_kill(threads[i], SIGUSR2);
-			clock_gettime(CLOCK_REALTIME, &until);
-			until.tv_nsec += 20000000;
-			until.tv_sec += until.tv_nsec / 1000000000;
-			until.tv_nsec %= 1000000000;
+			until = after(TICK);
 		} while (pthread_timedjoin_np(threads[i], NULL, &until));
 	}
 	return count ? 0 : -EAGAIN;
@@ -334,7 +388,8 @@ run(struct mount *m, const struct mount_options *o)
 	int r;
 
 	block_signals(&ends);
-	pthread_mutex_init(&m->receive, NULL);
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->wake, NULL);
 	r = fs_open(m, o);
 	if (r == 0)
 		r = session_open(m, o);

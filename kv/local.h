@@ -14,6 +14,7 @@
  *   'k' dir            kept row or family, empty value
  *   'p' dir            kept continuation directory, empty value
  *   'a' dir            attributes of a directory (record.h, empty value)
+ *   't'                cells of the table have a TTL of their own, empty value
  *   'f' dir dotdir name   a dot file or, with an empty name, the dot directory
  *                      dotdir (record.h); dotdir is a component, empty outside
  *   dir = row                             a row, or  part(prefix)
@@ -87,7 +88,12 @@ struct table {
 };
 
 /* What there may be in a side table: without it nobody need look. */
-enum { SIDE_KEPT = 1, SIDE_ATTRS = 2, SIDE_FILES = 4 };
+enum {
+	SIDE_KEPT = 1,
+	SIDE_ATTRS = 2,
+	SIDE_FILES = 4,
+	SIDE_TTL = 8, /* cells of the table have a TTL of their own */
+};
 
 struct local_options {
 	bool read_only;
@@ -301,6 +307,10 @@ blob_pin(struct local *l, uint32_t blobs, uint64_t id);
 void
 blob_unpin(struct local *l, uint32_t blobs, uint64_t id);
 
+/* Whether anyone holds a blob of the table. */
+bool
+blob_pinned(struct local *l, uint32_t blobs);
+
 /* Whether the table holds any chunk: 1, 0 or an errno. */
 int
 blob_any(struct txn *t, uint32_t blobs);
@@ -453,6 +463,11 @@ side_dir_info(struct txn *t, const struct table *table,
 int
 side_dot_find(struct txn *t, const struct table *table,
     const struct place *place, struct stored *out, uint32_t *blobs);
+
+/* In a mutation that stored a cell with a TTL of its own: the clean-up has to
+ * look at the table from now on. */
+int
+side_note_ttl(struct txn *t, struct table *table);
 
 /* What a side table may hold (SIDE_*), looked up when its table is loaded. */
 int

@@ -368,18 +368,23 @@ tell_family(struct txn *t, struct work *work, const struct step *from,
     const struct step *to)
 {
 	const struct local_family *f = from->family;
-	bool stored = false, removed = false;
+	bool stored = false, removed = false, expires = false;
 	struct slice near = {0};
+	int r = 0;
 
 	for (const struct step *s = from; s < to; s++) {
 		stored = stored || s->op->stored;
+		expires = expires || s->op->ttl;
 		removed = removed || s->hits || step_is_family(s);
 		if (s->hits && !step_is_family(s))
 			near = s->op->qualifier;
 	}
-	if (stored)
-		return side_unkeep(
-		    t, work->table, work->m->row, from->op->family);
+	if (stored && expires)
+		r = side_note_ttl(t, work->table);
+	if (r || stored)
+		return r ? r :
+			   side_unkeep(t, work->table, work->m->row,
+			       from->op->family);
 	if (!removed)
 		return 0;
 	if (work->m->flags & MUTATE_KEEP)

@@ -201,6 +201,19 @@ blob_unpin(struct local *l, uint32_t blobs, uint64_t id)
 		blob_collect(l, blobs, id);
 }
 
+bool
+blob_pinned(struct local *l, uint32_t blobs)
+{
+	bool pinned = false;
+
+	pthread_mutex_lock(&l->pins->lock);
+	for (size_t i = 0; !pinned && i < BUCKETS; i++)
+		for (const struct pin *p = l->pins->buckets[i]; p; p = p->next)
+			pinned = pinned || (p->blobs == blobs && p->holders);
+	pthread_mutex_unlock(&l->pins->lock);
+	return pinned;
+}
+
 /* --- removing --------------------------------------------------------------
  */
 

@@ -315,6 +315,17 @@ numbers_owned(struct local *l, struct buf *out)
 	return buf_status(out);
 }
 
+/* Drops an ordered table that nobody owns, or says that it has to stay for
+ * now: 1. */
+static int
+drop_dead(struct local *l, uint32_t number)
+{
+	if (blob_pinned(l, number))
+		return 1;
+	int r = l->ordered->methods->drop(l->ordered, number);
+	return r == -EBUSY || r == -EAGAIN ? 1 : r;
+}
+
 int
 catalogue_sweep(struct local *l)
 {
@@ -325,20 +336,17 @@ catalogue_sweep(struct local *l)
 	if (r == 0)
 		r = numbers_owned(l, &owned);
 	const uint32_t *numbers = (const uint32_t *)there.data;
-	for (size_t i = 0; r == 0 && i < there.size / sizeof(*numbers); i++) {
+	for (size_t i = 0; r >= 0 && i < there.size / sizeof(*numbers); i++) {
 		if (numbers[i] < FIRST_TABLE || numbers[i] < l->keep_below ||
 		    catalogue_has(&owned, numbers[i]))
 			continue;
-		r = l->ordered->methods->drop(l->ordered, numbers[i]);
-		if (r == -EBUSY || r == -EAGAIN) {
-			left = true;
-			r = 0;
-		}
+		r = drop_dead(l, numbers[i]);
+		left = left || r == 1;
 	}
-	atomic_store(&l->dead_tables, left || r);
+	atomic_store(&l->dead_tables, left || r < 0);
 	buf_release(&there);
 	buf_release(&owned);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* --- closing ---------------------------------------------------------- */

@@ -186,7 +186,7 @@ check_side(
 	const char *what = NULL;
 	uint32_t blobs;
 
-	if (!strchr("akpf", key.data[0]) || !components(slice_skip(key, 1)))
+	if (!strchr("akpft", key.data[0]) || !components(slice_skip(key, 1)))
 		what = "it is not a key of a side table";
 	else if (key.data[0] == 'a' || key.data[0] == 'f')
 		what = record_fault(value, &record);

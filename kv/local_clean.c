@@ -288,11 +288,11 @@ sweep_dead(struct local *l)
 static int
 clean_table(struct local *l, struct table *table)
 {
-	bool expires = false;
+	bool own = side_may(table, SIDE_TTL), expires = own;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < table->schema.count; i++) {
-		if (!table->families[i].rules.ttl)
+		if (!own && !table->families[i].rules.ttl)
 			continue;
 		expires = true;
 		r = clean_family(l, table, &table->families[i]);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "why.h"
 
 #define RANGE_MIN 64 /* removals that are made in one range */
 

@@ -236,6 +236,8 @@ store_version(struct move *m, struct txn *t, struct load *load,
 	if (r == 0)
 		r = column_store(t, g, to->row, to->qualifier, m->stored,
 		    &record, &m->dropped, &pushed);
+	if (r == 0 && record.ttl)
+		r = side_note_ttl(t, m->target);
 	if (r == 0 && pushed)
 		r = why(EDQUOT,
 		    "timestamp %lld: VERSIONS or TTL of family "

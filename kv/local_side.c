@@ -110,8 +110,8 @@ side_look(struct txn *t, uint32_t side, unsigned *may)
 	static const struct {
 		const char *tags;
 		unsigned bit;
-	} kinds[] = {
-	    {KEPT_TAGS, SIDE_KEPT}, {"a", SIDE_ATTRS}, {"f", SIDE_FILES}};
+	} kinds[] = {{KEPT_TAGS, SIDE_KEPT}, {"a", SIDE_ATTRS},
+	    {"f", SIDE_FILES}, {"t", SIDE_TTL}};
 
 	*may = 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -122,6 +122,24 @@ side_look(struct txn *t, uint32_t side, unsigned *may)
 			*may |= kinds[i].bit;
 	}
 	return 0;
+}
+
+int
+side_note_ttl(struct txn *t, struct table *table)
+{
+	const struct slice mark = slice_text("t");
+	struct buf value = {0};
+
+	if (side_may(table, SIDE_TTL))
+		return 0;
+	/* The bit is set only once the mark is sure to be there. */
+	int r = txn_get(t, table->side, mark, &value);
+	if (r == 0)
+		atomic_fetch_or(&table->side_may, SIDE_TTL);
+	else if (r == 1)
+		r = txn_put(t, table->side, mark, nothing);
+	buf_release(&value);
+	return r;
 }
 
 bool

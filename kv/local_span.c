@@ -109,13 +109,16 @@ move_record(struct move *m, struct txn *t, struct step *s, struct slice key,
 		r = move_blob(m, t, f->blobs, g->blobs, false, &record, &own);
 	if (r)
 		return r;
+	if (record.ttl)
+		r = side_note_ttl(t, m->target);
 	move_attrs(m, true, &record.attrs);
 	buf_clear(&s->key);
 	buf_clear(&s->value);
 	buf_append(&s->key, s->to_prefix);
 	buf_append(&s->key, slice_skip(key, s->from_prefix.size));
 	record_encode(&record, &s->value);
-	r = buf_status(&s->key);
+	if (r == 0)
+		r = buf_status(&s->key);
 	if (r == 0)
 		r = buf_status(&s->value);
 	if (r == 0)

@@ -116,15 +116,7 @@ append_table(void *context, WT_SESSION *session, uint32_t table)
 static int
 wt_tables(struct ordered *o, struct buf *out)
 {
-	struct wt_store *s = store_of(o);
-	WT_SESSION *session;
-	int r = wt_pool_open(&s->pool, &session);
-
-	if (r)
-		return r;
-	r = wt_pool_each_table(&s->pool, session, append_table, out);
-	session->close(session, NULL);
-	return r;
+	return wt_pool_each_table(&store_of(o)->pool, append_table, out);
 }
 
 /* --- durability ----------------------------------------------------------- */
@@ -301,13 +293,9 @@ static uint64_t
 reusable(void *context)
 {
 	struct wt_pool *pool = context;
-	WT_SESSION *session;
 	uint64_t sum = 0;
 
-	if (wt_pool_open(pool, &session))
-		return 0;
-	wt_pool_each_table(pool, session, add_reusable, &sum);
-	session->close(session, NULL);
+	wt_pool_each_table(pool, add_reusable, &sum);
 	return sum;
 }
 

@@ -295,25 +295,26 @@ wt_pool_do(
 }
 
 int
-wt_pool_each_table(struct wt_pool *pool, WT_SESSION *session,
+wt_pool_each_table(struct wt_pool *pool,
     int (*each)(void *context, WT_SESSION *session, uint32_t table),
     void *context)
 {
+	WT_SESSION *session;
 	WT_CURSOR *cursor;
 	const char *uri;
 	unsigned table;
-	int r = 0;
+	int r = wt_pool_open(pool, &session);
+
+	if (r)
+		return r;
 	int code =
 	    session->open_cursor(session, "metadata:", NULL, NULL, &cursor);
-
-	if (code)
-		return wt_pool_error(pool, code);
-	while (r == 0 && (code = cursor->next(cursor)) == 0) {
+	while (r == 0 && code == 0 && (code = cursor->next(cursor)) == 0) {
 		code = cursor->get_key(cursor, &uri);
 		if (code == 0 && sscanf(uri, "table:%u", &table) == 1)
 			r = each(context, session, table);
 	}
-	cursor->close(cursor);
+	session->close(session, NULL);
 	if (r == 0 && code != WT_NOTFOUND)
 		r = wt_pool_error(pool, code);
 	return r;

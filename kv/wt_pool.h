@@ -62,7 +62,7 @@ wt_pool_do(struct wt_pool *pool, enum wt_verb verb, uint32_t table,
 
 /* Calls each for the number of every table: 0, or its first other answer. */
 int
-wt_pool_each_table(struct wt_pool *pool, struct __wt_session *session,
+wt_pool_each_table(struct wt_pool *pool,
     int (*each)(void *context, struct __wt_session *session, uint32_t table),
     void *context);
 

@@ -63,6 +63,17 @@ START_TEST(compact_removes_cells_with_a_ttl_of_their_own)
 }
 END_TEST
 
+START_TEST(clean_up_finds_cells_with_a_ttl_of_their_own_after_a_reopen)
+{
+	OK(kit_put_ttl("t/r/f/q", KIT_NOW, "v", 1000));
+	OK(kit_put("t/r/f/p", KIT_NOW, "v"));
+	kit_reopen();
+	clock_set(&kit_clock, KIT_NOW + 2000);
+	OK(clean_all(kit_local()));
+	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")), 1);
+}
+END_TEST
+
 START_TEST(expired_big_values_give_their_chunks_back)
 {
 	OK(kit_create("e", "family f ttl=10\n"));
@@ -180,6 +191,8 @@ main(void)
 	tcase_add_test(
 	    c, clean_up_removes_what_has_expired_and_no_read_notices);
 	tcase_add_test(c, compact_removes_cells_with_a_ttl_of_their_own);
+	tcase_add_test(
+	    c, clean_up_finds_cells_with_a_ttl_of_their_own_after_a_reopen);
 	tcase_add_test(c, expired_big_values_give_their_chunks_back);
 	tcase_add_test(c, an_interrupt_ends_the_clean_up);
 

@@ -284,6 +284,25 @@ START_TEST(a_table_that_is_read_is_dropped_later)
 }
 END_TEST
 
+START_TEST(a_value_held_open_can_be_read_after_its_table_was_dropped)
+{
+	static uint8_t bytes[3 << 20];
+	const struct place place = kit_place(LEVEL_COLUMN, "t/r/f/q");
+	struct version newest = {.which = VERSION_NEWEST};
+	struct value *v;
+
+	OK(kit_create("t", "family f\n"));
+	OK(kit_put_big("t/r/f/q", sizeof(bytes), 1));
+	OK(kit->methods->value_open(kit, &place, newest, &v));
+	OK(kit->methods->table_drop(kit, slice_text("t")));
+	ck_assert_int_eq(kit->methods->value_read(v, 0, bytes, sizeof(bytes)),
+	    sizeof(bytes));
+	kit->methods->value_close(v);
+	OK(clean_all(kit_local()));
+	ck_assert_uint_eq(ordered_tables(), 3);
+}
+END_TEST
+
 START_TEST(rmdir_drops_a_table_without_rows_only)
 {
 	OK(kit_create("t", "family f\n"));
@@ -485,6 +504,8 @@ main(void)
 	c = kit_topic(s, "dropping", kit_setup, kit_teardown);
 	tcase_add_test(c, a_dropped_table_is_gone_with_its_ordered_tables);
 	tcase_add_test(c, a_table_that_is_read_is_dropped_later);
+	tcase_add_test(
+	    c, a_value_held_open_can_be_read_after_its_table_was_dropped);
 	tcase_add_test(c, rmdir_drops_a_table_without_rows_only);
 	tcase_add_test(
 	    c, truncate_leaves_the_schema_and_the_table_s_own_attributes);

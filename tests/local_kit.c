@@ -16,7 +16,8 @@ int kit_between;
 
 static struct clock clock_of_store;
 
-/* --- the store ----------------------------------------------------------------- */
+/* --- the store
+ * ----------------------------------------------------------------- */
 
 static void
 open_engine(struct ordered *o)
@@ -44,8 +45,7 @@ kit_open(void)
 	ck_assert_int_eq(buf_set(&schema.name, slice_text("t")), 0);
 	ck_assert_int_eq(schema_declare(&schema, slice_text("f"), &f), 0);
 	ck_assert_int_eq(schema_declare(&schema, slice_text("g"), &f), 0);
-	int r = kit_engine->methods->table_create(
-	    kit_engine, &schema, &owner);
+	int r = kit_engine->methods->table_create(kit_engine, &schema, &owner);
 	ck_assert_msg(r == 0, "create: %s", why_text(r));
 	schema_release(&schema);
 }
@@ -88,7 +88,8 @@ kit_rules(uint32_t versions, uint32_t min_versions, uint32_t ttl)
 	schema_release(&schema);
 }
 
-/* --- the notation ---------------------------------------------------------------- */
+/* --- the notation
+ * ---------------------------------------------------------------- */
 
 static const struct {
 	const char *word;
@@ -152,8 +153,8 @@ parse(char *word, struct op *op)
 		op->delta = atoll(rest);
 	else if (*rest && rest != equals)
 		op->timestamp = atoll(rest);
-	op->value = equals ? slice_text(equals + 1) :
-			     slice_of(rest - 1, strlen(rest));
+	op->value =
+	    equals ? slice_text(equals + 1) : slice_of(rest - 1, strlen(rest));
 	if (op->type == OP_PUT && !equals && *rest)
 		op->value = slice_text(rest);
 }
@@ -246,9 +247,8 @@ kit_show(void)
 	struct cell cell;
 
 	buf_clear(&text);
-	ck_assert_int_eq(kit_engine->methods->scan_open(
-			     kit_engine, &spec, &scan),
-	    0);
+	ck_assert_int_eq(
+	    kit_engine->methods->scan_open(kit_engine, &spec, &scan), 0);
 	while (kit_engine->methods->scan_next(scan, &cell) == 0) {
 		buf_text(&text, text.size ? " " : "");
 		if (!slice_equal(cell.family, slice_text("f"))) {
@@ -265,7 +265,8 @@ kit_show(void)
 	return (const char *)text.data;
 }
 
-/* --- single things ---------------------------------------------------------------- */
+/* --- single things
+ * ---------------------------------------------------------------- */
 
 struct place
 kit_column(const char *row, const char *qualifier)
@@ -294,8 +295,8 @@ put(const char *row, struct op *op)
 void
 kit_put(const char *row, const char *qualifier, const char *value)
 {
-	struct op op = {.qualifier = slice_text(qualifier),
-	    .value = slice_text(value)};
+	struct op op = {
+	    .qualifier = slice_text(qualifier), .value = slice_text(value)};
 	int r = put(row, &op);
 
 	ck_assert_msg(r == 0, "put: %s", why_text(r));
@@ -343,8 +344,7 @@ int
 kit_put_big(const char *qualifier, uint64_t size, uint8_t seed)
 {
 	struct source source = kit_source(size, &seed);
-	struct op op = {.qualifier = slice_text(qualifier),
-	    .source = &source};
+	struct op op = {.qualifier = slice_text(qualifier), .source = &source};
 
 	return put("r", &op);
 }
@@ -379,8 +379,8 @@ kit_list(const struct place *dir)
 	static struct buf text;
 
 	buf_clear(&text);
-	int r = kit_engine->methods->list(
-	    kit_engine, dir, NULL, note_entry, &text);
+	int r =
+	    kit_engine->methods->list(kit_engine, dir, NULL, note_entry, &text);
 	ck_assert_msg(r == 0, "list: %s", why_text(r));
 	buf_byte(&text, 0);
 	ck_assert_int_eq(buf_status(&text), 0);

@@ -1,10 +1,11 @@
 #include "tests/ordered_kit.h"
 
-#include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kv/why.h"
+#include "tests/store_dir.h"
 
 struct ordered *o;
 
@@ -26,6 +27,53 @@ __tsan_default_suppressions(void)
 	return "called_from_lib:libwiredtiger\n"
 	       "race:wt_session_get\n"
 	       "race:cached_open\n";
+}
+
+static int kind;
+
+static struct ordered_options
+wt_options(void)
+{
+	return (struct ordered_options){
+	    .directory = store_dir(), .cache = 16 << 20, .create = true};
+}
+
+void
+open_kind(int which)
+{
+	struct ordered_options options;
+	int r;
+
+	kind = which;
+	if (kind == MEM) {
+		r = ordered_mem_open(&o);
+	} else {
+		options = wt_options();
+		r = ordered_wt_open(&options, &o);
+	}
+	ck_assert_msg(r == 0, "%s", why_text(r));
+}
+
+void
+close_kind(void)
+{
+	ck_assert_int_eq(o->methods->close(o), 0);
+	if (kind == MEM)
+		ordered_mem_free(o);
+}
+
+void
+reopen(void)
+{
+	struct ordered_options options;
+
+	ck_assert_int_eq(o->methods->close(o), 0);
+	if (kind == MEM) {
+		o = ordered_mem_reopen(o);
+		return;
+	}
+	options = wt_options();
+	ck_assert_int_eq(ordered_wt_open(&options, &o), 0);
 }
 
 void
@@ -136,4 +184,27 @@ value_seen(struct ordered_session *s, uint32_t table, const char *key)
 	    r ? "-" : (const char *)value.data);
 	buf_release(&value);
 	return text;
+}
+
+void
+add_both(Suite *suite, const char *name, const TTest *const *tests)
+{
+	TCase *tc = tcase_create(name);
+
+	tcase_add_checked_fixture(tc, store_dir_make, store_dir_remove);
+	tcase_set_timeout(tc, 60);
+	for (; *tests; tests++)
+		tcase_add_loop_test(tc, *tests, 0, IMPLEMENTATIONS);
+	suite_add_tcase(suite, tc);
+}
+
+int
+run_suite(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,10 +3,22 @@
 #ifndef CELLFS_TESTS_ORDERED_KIT_H
 #define CELLFS_TESTS_ORDERED_KIT_H
 
+#include <check.h>
+
 #include "kv/ordered.h"
 
 /* The store under test. */
 extern struct ordered *o;
+
+/* Makes it, one of the implementations, in the test's directory; closes it for
+ * good; closes and opens it. */
+enum { MEM, WT, IMPLEMENTATIONS };
+void
+open_kind(int which);
+void
+close_kind(void);
+void
+reopen(void);
 
 void
 create(uint32_t table);
@@ -40,5 +52,14 @@ keys(uint32_t table);
 const char *
 value_seen(
     struct ordered_session *s, uint32_t table, const char *key);
+
+/* Adds tests, NULL at the end, as a case; each runs on every implementation,
+ * _i, in a fresh directory. */
+void
+add_both(Suite *suite, const char *name, const TTest *const *tests);
+
+/* Runs it, frees it: what main() returns. */
+int
+run_suite(Suite *suite);
 
 #endif
