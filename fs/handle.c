@@ -308,16 +308,21 @@ handle_sync(struct fs *fs, struct handle *h)
 static void
 unmake(struct fs *fs, struct handle *h)
 {
+	bool schema = h->inode->kind == KIND_SCHEMA_FILE;
 	struct spot spot;
 
 	if (!h->made || !h->failed ||
-	    kinds[h->inode->kind].level != LEVEL_COLUMN ||
+	    (kinds[h->inode->kind].level != LEVEL_COLUMN && !schema) ||
 	    inode_spot(fs, h->inode, &spot) < 0)
 		return;
-	spot.kind = KIND_VERSION;
-	spot.version = (struct version){VERSION_AT, h->mine};
+	if (!schema) {
+		spot.kind = KIND_VERSION;
+		spot.version = (struct version){VERSION_AT, h->mine};
+	}
 	int r = node_drop(fs, &spot);
-	if (r == 0)
+	if (r == 0 && schema)
+		notify_name(fs, &fs->nodes->root, spot.place.table);
+	else if (r == 0)
 		notify_cell(fs, &spot);
 	else if (r != -ENOENT)
 		journal_refusal(&fs->journal, "an empty cell is left",
@@ -489,6 +494,19 @@ decide(struct fs *fs, struct handle *h, struct opening *how)
 		h->bound = !h->writes;
 }
 
+/* A full disk is said at open: shells do not look at what close answers. */
+static int
+check_room(struct fs *fs)
+{
+	struct space space;
+	int r = kv_space(fs->kv, &space);
+
+	if (r == 0 && !space.available)
+		r = why(ENOSPC, "no room on the file system of %s",
+		    fs->store);
+	return r;
+}
+
 static int
 start_writing(struct fs *fs, struct handle *h, const struct spot *spot,
     int flags)
@@ -500,6 +518,8 @@ start_writing(struct fs *fs, struct handle *h, const struct spot *spot,
 	h->collects = k->collects || (k->appends && h->at_end);
 	h->truncated = (flags & O_TRUNC) && !k->collects && !h->mine;
 	h->imaged = h->truncated || k->collects;
+	if (r == 0 && !k->collects)
+		r = check_room(fs);
 	return r;
 }
 
@@ -532,7 +552,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 		r = node_open(fs, &spot, &h->reader);
 	/* What was just made is empty for its maker, also where its kind
 	 * begins with a text of its own. */
-	if (r == 0 && mine && reader_size(&h->reader))
+	if (r == 0 && mine && h->reader.text.size)
 		h->truncated = h->imaged = true;
 	spot_release(&spot);
 	if (r < 0) {
@@ -663,6 +683,23 @@ handles_take_attrs(struct fs *fs, struct inode *inode,
 	return h != NULL;
 }
 
+/* Shows what was set while h is pending. Locked. */
+static void
+show_attrs(const struct fs *fs, const struct handle *h, struct stat *st)
+{
+	const struct masquerade *m = &fs->masquerade;
+	const struct attrs *a = &h->attrs;
+
+	if (a->set & ATTR_MTIME)
+		st->st_mtim = a->mtime;
+	if ((a->set & ATTR_MODE) && !m->has_umask)
+		st->st_mode = (st->st_mode & S_IFMT) | a->mode;
+	if ((a->set & ATTR_UID) && !m->has_uid)
+		st->st_uid = a->uid;
+	if ((a->set & ATTR_GID) && !m->has_gid)
+		st->st_gid = a->gid;
+}
+
 bool
 handles_overlay(struct fs *fs, struct inode *inode,
     const struct caller *caller, struct stat *st)
@@ -690,6 +727,9 @@ handles_overlay(struct fs *fs, struct inode *inode,
 		if (h->process == process)
 			break;
 	}
+	struct handle *set = pending_of(inode, process);
+	if (set)
+		show_attrs(fs, set, st);
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return writers;
 }

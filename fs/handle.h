@@ -84,7 +84,7 @@ handles_take_attrs(struct fs *fs, struct inode *inode,
     const struct caller *caller, const struct attrs *attrs);
 
 /* Shows the writer's own size and time where st is asked by the writer, or a
- * handle is mapped. Returns whether it is open for writing at all. */
+ * handle is mapped; and what was set while it was pending. Returns whether it is open for writing at all. */
 bool
 handles_overlay(struct fs *fs, struct inode *inode,
     const struct caller *caller, struct stat *st);

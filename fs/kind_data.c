@@ -212,26 +212,6 @@ data_drop(struct fs *fs, const struct spot *spot)
 	return kv_dir_remove(fs->kv, &spot->place);
 }
 
-static int
-any_entry(void *context, const struct entry *e, struct buf *skip)
-{
-	(void)e;
-	(void)skip;
-	*(bool *)context = true;
-	return LIST_STOP;
-}
-
-int
-table_drop(struct fs *fs, const struct spot *spot)
-{
-	bool any = false;
-	int r = kv_list(fs->kv, &spot->place, NULL, any_entry, &any);
-
-	if (r == 0 && any)
-		return -ENOTEMPTY;
-	return r < 0 ? r : kv_table_drop(fs->kv, spot->place.table);
-}
-
 int
 data_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs)
 {

@@ -62,9 +62,11 @@ dot_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
     int64_t *mine)
 {
 	struct source empty = {.read = no_bytes};
+	int r = kv_dot_put(fs->kv, &spot->place, &empty, fresh,
+	    MUTATE_ABSENT);
 
-	(void)mine;
-	return kv_dot_put(fs->kv, &spot->place, &empty, fresh, MUTATE_ABSENT);
+	*mine = r == 0 ? DOT_MINE : 0;
+	return r;
 }
 
 int
@@ -79,5 +81,9 @@ dot_store(struct fs *fs, const struct spot *spot, struct storing *how)
 	struct image_tail tail;
 	struct source source = image_source(how->image, 0, &tail);
 
-	return kv_dot_put(fs->kv, &spot->place, &source, &how->attrs, 0);
+	int r = kv_dot_put(fs->kv, &spot->place, &source, &how->attrs, 0);
+
+	if (r == 0)
+		how->mine = DOT_MINE;
+	return r;
 }

@@ -12,7 +12,7 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.name = "table", .level = LEVEL_TABLE,
 		.directory = true, .hold = HOLD_LONG,
 		.parse = table_parse, .find = data_find, .list = rows_list,
-		.make = table_make, .drop = table_drop, .set = data_set,
+		.make = table_make, .drop = data_drop, .set = data_set,
 	},
 	[KIND_ROW_PART] = {
 		.name = "row part", .level = LEVEL_ROW_PART,

@@ -30,8 +30,6 @@ family_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
 int
 data_drop(struct fs *fs, const struct spot *spot);
 int
-table_drop(struct fs *fs, const struct spot *spot);
-int
 part_drop(struct fs *fs, const struct spot *spot);
 int
 data_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);

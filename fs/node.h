@@ -30,6 +30,8 @@ reader_read(struct fs *fs, struct reader *r, uint64_t offset, void *to,
 uint64_t
 reader_size(const struct reader *r);
 
+#define DOT_MINE 1 /* the `mine` of a dot file, which has no timestamp */
+
 /* What a handle wants stored. */
 struct storing {
 	struct image *image;

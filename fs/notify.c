@@ -186,7 +186,7 @@ notify_cell(struct fs *fs, const struct spot *spot)
 	struct notify *n = fs->notify;
 	struct buf name = {0};
 
-	if (spot->kind != KIND_VERSION && spot->kind != KIND_COUNTER)
+	if (!n || (spot->kind != KIND_VERSION && spot->kind != KIND_COUNTER))
 		return;
 	struct inode *dir = cell_dir(fs, &spot->place, &name);
 	if (dir) {
@@ -211,6 +211,8 @@ notify_cell(struct fs *fs, const struct spot *spot)
 void
 notify_name(struct fs *fs, struct inode *dir, struct slice name)
 {
+	if (!fs->notify)
+		return;
 	inode_hold(fs, dir);
 	queue(fs, dir, name);
 	inode_hold(fs, dir);

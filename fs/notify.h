@@ -22,7 +22,8 @@ struct notify_sender {
 int
 notify_open(struct fs *fs, const struct notify_sender *sender);
 
-/* Ends the thread; what is still queued is dropped. */
+/* Ends the thread; what is still queued is dropped. Nobody is told anything
+ * from then on. */
 void
 notify_close(struct fs *fs);
 

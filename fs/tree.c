@@ -439,9 +439,9 @@ move_data(struct fs *fs, struct move *m, const struct caller *caller)
 	struct info info;
 	int r = 0;
 
-	if (m->moved)
-		r = handles_settle(fs, m->moved);
-	if (r == 0 && from->kind == KIND_CELL) {
+	if (from->kind == KIND_DOT_FILE)
+		before = DOT_MINE;
+	if (from->kind == KIND_CELL) {
 		r = kv_stat(fs->kv, &from->place, from->version, &info);
 		before = info.timestamp;
 	}
@@ -455,7 +455,9 @@ move_data(struct fs *fs, struct move *m, const struct caller *caller)
 		return r;
 	if (m->moved && !(whole && free_name))
 		handles_follow(fs, m->moved, before,
-		    to->kind == KIND_CELL ? stored : 0);
+		    to->kind == KIND_CELL	? stored
+			: to->kind == KIND_DOT_FILE ? DOT_MINE
+						    : 0);
 	if (whole && free_name)
 		tunnel_renamed(fs, caller, from, to);
 	return 0;
@@ -479,19 +481,25 @@ static int
 move_any(struct fs *fs, struct move *m, const struct caller *caller)
 {
 	enum kind from = m->from.spot.kind, to = m->to.spot.kind;
+	int r = m->moved ? handles_settle(fs, m->moved) : 0;
 
+	if (r < 0)
+		return r;
 	if (from == KIND_TABLE)
 		return m->to.there ? -EEXIST
 				   : kv_table_rename(fs->kv,
 					 m->from.spot.place.table,
 					 m->to.spot.place.table);
-	if (from == KIND_SCHEMA_FILE)
-		return schema_move(fs, &m->from.spot, &m->to.spot,
-		    m->to.there);
-	if (to == KIND_SCHEMA_FILE)
-		return schema_adopt(fs, &m->from.spot, &m->to.spot);
-	settle_dot_dir(m);
-	return move_data(fs, m, caller);
+	if (from != KIND_SCHEMA_FILE && to != KIND_SCHEMA_FILE) {
+		settle_dot_dir(m);
+		return move_data(fs, m, caller);
+	}
+	r = from == KIND_SCHEMA_FILE
+	    ? schema_move(fs, &m->from.spot, &m->to.spot, m->to.there)
+	    : schema_adopt(fs, &m->from.spot, &m->to.spot);
+	if (r == 0 && m->moved)
+		handles_follow(fs, m->moved, 0, 0); /* a schema has no versions */
+	return r;
 }
 
 /* The kernel and the inodes learn what has moved. */

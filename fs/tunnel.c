@@ -164,9 +164,11 @@ struct gathering {
 	struct fs *fs;
 	const struct spot *cell;
 	struct entry_waiting *into;
+	uint64_t small; /* what counts against MUTATE_BYTES_MAX */
 };
 
-/* Reads one version into memory, as far as the budget goes. */
+/* Reads one version into memory, as far as the budget goes and one mutation
+ * can put it back. */
 static int
 gather(void *context, const struct cell *cell)
 {
@@ -178,6 +180,10 @@ gather(void *context, const struct cell *cell)
 	if (e->count == KEPT_VERSIONS ||
 	    atomic_load(&g->fs->buffers.used) + cell->size >
 		g->fs->buffers.limit / 2)
+		return -EFBIG;
+	g->small += g->cell->place.qualifier.size +
+	    (cell->size <= INLINE_MAX ? cell->size : 0);
+	if (g->small > MUTATE_BYTES_MAX)
 		return -EFBIG;
 	struct kept *kept =
 	    realloc(e->kept, (e->count + 1) * sizeof(*kept));
@@ -208,7 +214,7 @@ tunnel_unlinking(struct fs *fs, const struct caller *caller,
 {
 	struct entry_waiting e = {.process = caller_process(caller->thread),
 		.until = now() + SECONDS};
-	struct gathering g = {fs, cell, &e};
+	struct gathering g = {.fs = fs, .cell = cell, .into = &e};
 	int r = copy_spot(cell, &e.name);
 
 	if (r == 0)

@@ -158,12 +158,14 @@ kv_dir_make(
     struct kv *kv, const struct place *dir, const struct attrs *attrs);
 
 /* -ENOTEMPTY while it holds a live cell, a dot file or a kept directory; the
- * directory above is kept if this was all it held. */
+ * directory above is kept if this was all it held. Of a part only dot files
+ * are asked for: which keys continue it, names alone can tell. A table goes
+ * if it holds no row. */
 int
 kv_dir_remove(struct kv *kv, const struct place *dir);
 
-/* Creates or replaces a dot file. flags: MUTATE_ABSENT. The mode, owner and
- * mtime that attrs does not set stay, or are the table's defaults and now. */
+/* Creates or replaces a dot file. flags: MUTATE_ABSENT. The mode and
+ * owner that attrs does not set stay, or are the table's; the mtime is now. */
 int
 kv_dot_put(struct kv *kv, const struct place *dot,
     const struct source *source, const struct attrs *attrs, unsigned flags);

@@ -227,90 +227,6 @@ local_dir_make(
 
 /* --- removing --------------------------------------------------------- */
 
-/* A run of cells whose rows, or whose qualifiers in one row, begin alike. */
-struct run {
-	const struct local_family *family;
-	const struct place *part;
-	struct buf base, row, qualifier, seek;
-};
-
-static void
-run_begin(struct run *run)
-{
-	if (run->part->level == LEVEL_COLUMN_PART) {
-		key_component(&run->base, run->part->row);
-		key_prefix(&run->base, run->part->qualifier);
-	} else {
-		key_prefix(&run->base, run->part->row);
-	}
-	buf_append(&run->seek, buf_slice(&run->base));
-}
-
-/* Whether the row or column found is live and continues the part; if not,
- * seek is moved behind it. */
-static int
-run_live(struct txn *t, struct run *run)
-{
-	const struct version newest = {.which = VERSION_NEWEST};
-	struct slice row = buf_slice(&run->row),
-		     qualifier = buf_slice(&run->qualifier);
-	struct stored found;
-	int r = 0;
-
-	buf_clear(&run->seek);
-	if (run->part->level == LEVEL_COLUMN_PART) {
-		key_column(&run->seek, row, qualifier);
-		if (qualifier.size > run->part->qualifier.size) {
-			r = column_find(
-			    t, run->family, row, qualifier, newest, &found);
-			stored_release(&found);
-			r = r < 0 ? r : !r;
-		}
-	} else {
-		key_component(&run->seek, row);
-		if (row.size > run->part->row.size)
-			r = cells_any(t, run->family, row, nothing);
-	}
-	key_successor(&run->seek);
-	return r;
-}
-
-/* Whether a live cell continues the part: 1, 0, errno. */
-static int
-run_any(struct txn *t, const struct local_family *f, const struct place *part)
-{
-	const struct ordered_methods *o = t->local->ordered->methods;
-	struct run run = {.family = f, .part = part};
-	struct ordered_cursor *c;
-	struct slice key;
-	int64_t timestamp;
-	int live = 0;
-
-	int r = o->cursor(t->session, f->cells, &c);
-	if (r)
-		return r;
-	run_begin(&run);
-	while (live == 0) {
-		r = buf_status(&run.seek);
-		if (r == 0)
-			r = o->seek(c, buf_slice(&run.seek), SEEK_FROM);
-		if (r == 0)
-			r = o->key(c, &key);
-		if (r || !slice_begins(key, buf_slice(&run.base)))
-			break;
-		r = key_split(key, &run.row, &run.qualifier, &timestamp);
-		if (r)
-			break;
-		live = run_live(t, &run);
-	}
-	o->cursor_close(c);
-	buf_release(&run.base);
-	buf_release(&run.row);
-	buf_release(&run.qualifier);
-	buf_release(&run.seek);
-	return r < 0 ? r : live;
-}
-
 /* Whether anything the side table has stands in dir under this level. */
 static int
 names_any(struct txn *t, const struct table *table, const struct place *dir,
@@ -324,39 +240,13 @@ names_any(struct txn *t, const struct table *table, const struct place *dir,
 	return r < 0 ? r : !r;
 }
 
-/* Whether a continuation directory holds what its mark does not tell of. */
-static int
-part_holds(struct txn *t, const struct table *table, const struct place *part)
-{
-	int r = 0;
-
-	if (part->level == LEVEL_COLUMN_PART) {
-		const struct local_family *f =
-		    table_family(table, part->family);
-		r = names_any(t, table, part, LEVEL_COLUMN_PART);
-		return r || !f ? r : run_any(t, f, part);
-	}
-	r = names_any(t, table, part, LEVEL_ROW);
-	if (r == 0)
-		r = names_any(t, table, part, LEVEL_ROW_PART);
-	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
-		r = run_any(t, &table->families[i], part);
-	return r;
-}
-
 /* Whether a directory holds anything once its own mark is gone. */
 static int
 dir_holds(struct txn *t, const struct table *table, const struct place *dir)
 {
-	int r;
-
 	if (dir->level == LEVEL_DOT_DIR)
 		return names_any(t, table, dir, LEVEL_DOT);
-	r = side_there(t, table, dir, nothing);
-	if (r == 0 &&
-	    (dir->level == LEVEL_ROW_PART || dir->level == LEVEL_COLUMN_PART))
-		r = part_holds(t, table, dir);
-	return r;
+	return side_there(t, table, dir, nothing);
 }
 
 /* In a transaction that took a directory away: the one above is kept if that

@@ -551,6 +551,17 @@ compare_call(
 		    (long long)ops[i].stored, (long long)expected[i].stored);
 }
 
+/* Has some access of the next call fail, perhaps. */
+static bool
+inject_fault(void)
+{
+	if (on_disk || chance(6))
+		return false;
+	ordered_mem_fail(memory, chance(2) ? EIO : EAGAIN,
+	    1 + (unsigned)chance(30), chance(2));
+	return true;
+}
+
 static void
 random_call(void)
 {
@@ -583,9 +594,14 @@ random_call(void)
 	    .count = count,
 	    .flags = flags,
 	    .condition = conditional ? &condition : NULL};
+	bool faulty = inject_fault();
+	int r = engine->methods->mutate(engine, &m);
+	if (faulty)
+		ordered_mem_fail(memory, 0, 0, false);
+	if (faulty && (r == -EIO || r == -EAGAIN))
+		return; /* nothing of it may be there */
 	int want = model_mutate(model, expected, count, flags,
 	    conditional ? &model_condition : NULL, &applied);
-	int r = engine->methods->mutate(engine, &m);
 	if (getenv("CELLFS_TEST_VERBOSE"))
 		fprintf(
 		    stderr, "%s -> %d\n", describe(expected, count, flags), r);

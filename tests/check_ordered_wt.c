@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <wiredtiger.h>
 
@@ -281,6 +282,67 @@ START_TEST(a_power_cut_keeps_what_sync_promised)
 }
 END_TEST
 
+/* Writes, syncs, checkpoints, makes and drops tables for ever; tells each
+ * number that sync promised. */
+static void
+write_for_ever(unsigned seed)
+{
+	setenv("CELLFS_SHADOW", store_dir_path("shadow"), 1);
+	open_store();
+	create(1);
+	for (int i = 0;; i++) {
+		uint32_t other = 2 + (uint32_t)i;
+		put_numbers(1, i, i + 1);
+		switch (rand_r(&seed) % 32) {
+		case 0:
+			ck_assert_int_eq(o->methods->checkpoint(o), 0);
+			break;
+		case 1:
+			create(other);
+			put_all(other, "a");
+			break;
+		case 2:
+			create(other);
+			ck_assert_int_eq(o->methods->drop(o, other), 0);
+			break;
+		}
+		if (rand_r(&seed) % 4)
+			continue;
+		ck_assert_int_eq(o->methods->sync(o), 0);
+		ck_assert_int_eq(
+		    write(acknowledged[1], &i, sizeof(i)), sizeof(i));
+	}
+}
+
+START_TEST(a_power_cut_at_any_moment_keeps_what_sync_promised)
+{
+	struct ordered_options with = options();
+	unsigned seed = (unsigned)time(NULL) * 16 + (unsigned)_i;
+	int promised = -1, next;
+
+	printf("seed %u\n", seed);
+	ck_assert_int_eq(pipe(acknowledged), 0);
+	pid_t child = fork();
+	if (child == 0)
+		write_for_ever(seed);
+	close(acknowledged[1]);
+	/* The cut comes some time after the first promise. */
+	ck_assert_int_eq(read(acknowledged[0], &promised, sizeof(promised)),
+	    sizeof(promised));
+	usleep(10000 + (useconds_t)rand_r(&seed) % 400000);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	while (read(acknowledged[0], &next, sizeof(next)) == sizeof(next))
+		promised = next;
+	close(acknowledged[0]);
+	with.directory = store_dir_path("shadow");
+	open_with(with);
+	ck_assert_int_gt(count(1), promised);
+	ck_assert_int_eq(o->methods->verify(o, 1), 0);
+	close_store();
+}
+END_TEST
+
 /* --- tables --------------------------------------------------------------- */
 
 START_TEST(a_drop_succeeds_once_sessions_with_old_cursors_are_back)
@@ -348,6 +410,10 @@ main(void)
 		a_crashed_store_can_be_opened_for_reading,
 		a_power_cut_keeps_what_sync_promised, NULL},
 	    1);
+	topic(suite, "power",
+	    (const TTest *const[]){
+		a_power_cut_at_any_moment_keeps_what_sync_promised, NULL},
+	    6);
 	topic(suite, "tables",
 	    (const TTest *const[]){
 		a_drop_succeeds_once_sessions_with_old_cursors_are_back,

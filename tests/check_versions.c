@@ -235,6 +235,7 @@ START_TEST(another_version_in_between_is_not_taken_for_ones_own)
 	tree_as(BOB);
 	OK(tree_put(Q, "b"));
 	tree_as(ALICE);
+	a.at = 1;
 	OK(tree_write(&a, "!"));
 	OK(tree_close(&a));
 	SAYS("b! b", tree_history(Q));

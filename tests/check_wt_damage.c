@@ -102,12 +102,12 @@ START_TEST(a_flipped_byte_costs_the_records_of_its_page)
 	ck_assert_int_gt(bad, 0);
 #if WIREDTIGER_VERSION_MAJOR < 10
 	ck_assert_int_lt(bad, 300);
+	put_all(1, "99999999");
 #endif /* later ones read all leaves of so small a table as they open it */
 	ck_assert_int_eq(good + bad, 2000);
 	ck_assert_ptr_nonnull(strstr(logged, "000001.wt"));
 	ck_assert_str_eq(keys(2), "a b c");
 	put_all(2, "d");
-	put_all(1, "99999999");
 	ck_assert_int_eq(o->methods->checkpoint(o), 0);
 	ck_assert_int_eq(o->methods->verify(o, 2), 0);
 	ck_assert_int_eq(o->methods->verify(o, 1), -EIO);

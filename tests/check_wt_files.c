@@ -61,6 +61,7 @@ static struct shadow *shadow;
 static void
 shadow_setup(void)
 {
+	shadow = NULL;
 	store_dir_make();
 	ck_assert_int_eq(mkdir(store_dir_path("store"), 0700), 0);
 }

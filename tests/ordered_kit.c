@@ -24,9 +24,10 @@ const char *__tsan_default_suppressions(void);
 const char *
 __tsan_default_suppressions(void)
 {
-	return "called_from_lib:libwiredtiger\n"
+	return "called_from_lib:libwiredtiger.so\n"
 	       "race:wt_session_get\n"
-	       "race:cached_open\n";
+	       "race:cached_open\n"
+	       "race:file_close\n";
 }
 
 static int kind;

@@ -169,8 +169,9 @@ tree_setup_table(void)
 void
 tree_teardown(void)
 {
+	if (tree_fs.notify)
+		notify_close(&tree_fs);
 	handles_close(&tree_fs);
-	notify_close(&tree_fs);
 	tunnel_close(&tree_fs);
 	ck_assert_uint_eq(tree_fs.buffers.used, 0);
 	ck_assert_uint_eq(tree_fs.nodes->count, 0);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,12 +137,20 @@ count(uint32_t table)
 	return found;
 }
 
+/* A test may have mounted something there. */
+static void
+wt_teardown(void)
+{
+	umount2(home(), MNT_DETACH);
+	store_dir_remove();
+}
+
 void
 topic(Suite *suite, const char *name, const TTest *const *tests, int rounds)
 {
 	TCase *tc = tcase_create(name);
 
-	tcase_add_checked_fixture(tc, wt_setup, store_dir_remove);
+	tcase_add_checked_fixture(tc, wt_setup, wt_teardown);
 	tcase_set_timeout(tc, 120);
 	for (; *tests; tests++)
 		tcase_add_loop_test(tc, *tests, 0, rounds);

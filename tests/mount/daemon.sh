@@ -90,7 +90,7 @@ D06_a_disk_filled_by_a_stranger_stops_writes_only() {
 	need mkfs.ext4
 	mkdir $S
 	truncate -s 256M $W/disk
-	works mkfs.ext4 -q $W/disk
+	works mkfs.ext4 -q -m 0 $W/disk
 	works mount -o loop $W/disk $S
 	mkdir $S/store
 	S=$S/store
