@@ -1,4 +1,4 @@
-#include "handle.h"
+#include "handle_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,34 +10,6 @@
 #include "notify.h"
 
 #define COPY_BYTES (1 << 20)
-
-struct handle {
-	struct inode *inode;
-	/* Guarded by nodes->lock, down to attrs: */
-	struct handle *next;	       /* of the same inode */
-	struct handle *later, *sooner; /* of all that are open */
-	bool pending;	     /* shown to the writer: dirty or truncated */
-	bool mapped;	     /* shown to all */
-	uint64_t shown;	     /* the writer's size */
-	struct timespec written;
-	struct attrs attrs;  /* set by name while pending */
-	bool writes;
-	bool at_end; /* O_APPEND */
-	pid_t process;
-
-	pthread_mutex_t lock; /* guards all that follows */
-	bool collects;	      /* the image is a list of bytes to be added */
-	bool imaged, dirty, truncated;
-	struct image image;
-	uint64_t limit;
-	int64_t mine; /* changed by others only under names */
-	bool made;    /* mine is the empty version of its creation */
-	bool failed;  /* the last commit was refused */
-	struct attrs fresh;
-	bool bound; /* reads one version until its end was read */
-	bool ended;
-	struct reader reader;
-};
 
 /* --- the lists of handles ------------------------------------------------ */
 
@@ -238,9 +210,8 @@ claim_attrs(struct fs *fs, struct handle *h)
 	return attrs;
 }
 
-/* Stores the image. names is held for reading or writing. */
-static int
-commit(struct fs *fs, struct handle *h)
+int
+handle_commit(struct fs *fs, struct handle *h)
 {
 	struct storing how = {
 		.image = &h->image,
@@ -278,7 +249,7 @@ commit_under_names(struct fs *fs, struct handle *h, bool truncated_too)
 	pthread_rwlock_rdlock(&fs->nodes->names);
 	pthread_mutex_lock(&h->lock);
 	if (h->dirty || (truncated_too && h->truncated))
-		r = commit(fs, h);
+		r = handle_commit(fs, h);
 	pthread_mutex_unlock(&h->lock);
 	pthread_rwlock_unlock(&fs->nodes->names);
 	return r;
@@ -338,7 +309,7 @@ handle_release(struct fs *fs, struct handle *h)
 	pthread_rwlock_rdlock(&fs->nodes->names);
 	pthread_mutex_lock(&h->lock);
 	if (h->dirty || h->truncated)
-		r = commit(fs, h);
+		r = handle_commit(fs, h);
 	unmake(fs, h);
 	pthread_mutex_unlock(&h->lock);
 	delist(fs, h);
@@ -352,13 +323,6 @@ handle_release(struct fs *fs, struct handle *h)
 	free(h);
 }
 
-void
-handles_close(struct fs *fs)
-{
-	while (fs->nodes->open)
-		handle_release(fs, fs->nodes->open);
-}
-
 /* --- writing -------------------------------------------------------------- */
 
 /* A control file's whole lines act at once. */
@@ -370,7 +334,7 @@ store_lines(struct fs *fs, struct handle *h)
 	if (!kinds[h->inode->kind].immediate || !h->image.size)
 		return 0;
 	image_read(&h->image, h->image.size - 1, &end, 1);
-	return end == '\n' ? commit(fs, h) : 0;
+	return end == '\n' ? handle_commit(fs, h) : 0;
 }
 
 static int
@@ -586,150 +550,11 @@ handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 		if (r == 0)
 			r = image_truncate(&h.image, size);
 		if (r == 0)
-			r = commit(fs, &h);
+			r = handle_commit(fs, &h);
 	}
 	pthread_rwlock_unlock(&fs->nodes->names);
 	reader_release(fs, &h.reader);
 	image_release(&h.image);
 	spot_release(&spot);
 	return r;
-}
-
-/* --- handles of an inode --------------------------------------------------- */
-
-/* The next handle that has something pending, or NULL. Holding names for
- * writing keeps the list from losing it. */
-static struct handle *
-next_pending(struct fs *fs, struct inode *inode)
-{
-	pthread_mutex_lock(&fs->nodes->lock);
-	struct handle *h = inode->handles;
-	while (h && !h->pending)
-		h = h->next;
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return h;
-}
-
-int
-handles_settle(struct fs *fs, struct inode *inode)
-{
-	struct handle *h;
-	int r = 0;
-
-	while (r == 0 && (h = next_pending(fs, inode))) {
-		pthread_mutex_lock(&h->lock);
-		r = commit(fs, h);
-		pthread_mutex_unlock(&h->lock);
-	}
-	return r;
-}
-
-void
-handles_follow(struct fs *fs, struct inode *inode, int64_t before,
-    int64_t after)
-{
-	pthread_mutex_lock(&fs->nodes->lock);
-	for (struct handle *h = inode->handles; h; h = h->next)
-		if (h->mine)
-			h->mine = h->mine == before ? after : 0;
-	pthread_mutex_unlock(&fs->nodes->lock);
-}
-
-static void
-attrs_merge(struct attrs *to, const struct attrs *from)
-{
-	if (from->set & ATTR_MTIME)
-		to->mtime = from->mtime;
-	if (from->set & ATTR_MODE)
-		to->mode = from->mode;
-	if (from->set & ATTR_UID)
-		to->uid = from->uid;
-	if (from->set & ATTR_GID)
-		to->gid = from->gid;
-	to->set |= from->set;
-}
-
-/* The pending handle of process, else the one last written. Locked. */
-static struct handle *
-pending_of(struct inode *inode, pid_t process)
-{
-	struct handle *best = NULL;
-
-	for (struct handle *h = inode->handles; h; h = h->next) {
-		if (!h->pending)
-			continue;
-		if (h->process == process)
-			return h;
-		if (!best || h->written.tv_sec > best->written.tv_sec ||
-		    (h->written.tv_sec == best->written.tv_sec &&
-			h->written.tv_nsec > best->written.tv_nsec))
-			best = h;
-	}
-	return best;
-}
-
-bool
-handles_take_attrs(struct fs *fs, struct inode *inode,
-    const struct caller *caller, const struct attrs *attrs)
-{
-	bool pending = next_pending(fs, inode) != NULL;
-	pid_t process = pending ? caller_process(caller->thread) : 0;
-
-	pthread_mutex_lock(&fs->nodes->lock);
-	struct handle *h = pending_of(inode, process);
-	if (h)
-		attrs_merge(&h->attrs, attrs);
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return h != NULL;
-}
-
-/* Shows what was set while h is pending. Locked. */
-static void
-show_attrs(const struct fs *fs, const struct handle *h, struct stat *st)
-{
-	const struct masquerade *m = &fs->masquerade;
-	const struct attrs *a = &h->attrs;
-
-	if (a->set & ATTR_MTIME)
-		st->st_mtim = a->mtime;
-	if ((a->set & ATTR_MODE) && !m->has_umask)
-		st->st_mode = (st->st_mode & S_IFMT) | a->mode;
-	if ((a->set & ATTR_UID) && !m->has_uid)
-		st->st_uid = a->uid;
-	if ((a->set & ATTR_GID) && !m->has_gid)
-		st->st_gid = a->gid;
-}
-
-bool
-handles_overlay(struct fs *fs, struct inode *inode,
-    const struct caller *caller, struct stat *st)
-{
-	bool writers = false, pending = false;
-	pid_t process = 0;
-
-	pthread_mutex_lock(&fs->nodes->lock);
-	for (struct handle *h = inode->handles; h; h = h->next) {
-		writers = writers || h->writes;
-		pending = pending || h->pending;
-	}
-	pthread_mutex_unlock(&fs->nodes->lock);
-	if (!pending)
-		return writers;
-
-	process = caller_process(caller->thread);
-	pthread_mutex_lock(&fs->nodes->lock);
-	for (struct handle *h = inode->handles; h; h = h->next) {
-		if (!h->pending || !(h->mapped || h->process == process))
-			continue;
-		st->st_size = (off_t)h->shown;
-		st->st_blocks = (blkcnt_t)((h->shown + 511) / 512);
-		st->st_mtim = h->written;
-		if (h->process == process)
-			break;
-	}
-	struct handle *set = pending_of(inode, process);
-	if (set)
-		show_attrs(fs, set, st);
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return writers;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 
 #define COUNTER_TEXT 32 /* bytes of a decimal 64-bit number and spaces */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 
 int

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "../kv/kv_data.h"
+
 struct walk {
 	struct fs *fs;
 	const struct spot *dir;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "kinds.h"
 

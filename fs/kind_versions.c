@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "path.h"
 

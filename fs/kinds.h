@@ -4,6 +4,7 @@
 
 #include "node.h"
 #include "path.h"
+#include "../kv/kv_data.h"
 
 /* kind_data.c: root, tables, rows, families and their parts */
 int

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "path.h"
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "kind_schema.h"
 #include "notify.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 
 #define SECONDS 10	   /* within which a name takes its history back */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "kv_data.h"
 #include "local.h"
 #include "why.h"
 

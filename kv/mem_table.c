@@ -116,29 +116,28 @@ mem_item_seen(const struct mem_item *item, struct mem_view view)
 
 /* A new value of the owner on top of item. */
 static int
-item_push(
-    struct mem_item *item, const void *owner, struct slice bytes, bool removed)
+item_push(struct mem_item *item, const void *owner, const struct slice *bytes)
 {
 	struct mem_value *v = calloc(1, sizeof(*v));
 
-	if (!v || buf_set(&v->bytes, bytes)) {
+	if (!v || (bytes && buf_set(&v->bytes, *bytes))) {
 		free(v);
 		return -ENOMEM;
 	}
 	v->older = item->newest;
 	v->owner = owner;
-	v->removed = removed;
+	v->removed = !bytes;
 	item->newest = v;
 	return 0;
 }
 
 int
 mem_table_write(struct mem_table *t, struct mem_view view, struct slice key,
-    struct slice bytes, bool removed, struct mem_item **item)
+    const struct slice *bytes, struct mem_item **item)
 {
 	*item = NULL;
 	struct mem_item *at = mem_table_item(t, key);
-	if (!at && removed)
+	if (!at && !bytes)
 		return 0;
 	if (!at)
 		at = insert(t, key);
@@ -149,10 +148,11 @@ mem_table_write(struct mem_table *t, struct mem_view view, struct slice key,
 	if (newest && !visible(newest, view))
 		return why(EAGAIN, "another writer was there first");
 	if (newest && newest->owner) {
-		newest->removed = removed;
-		return buf_set(&newest->bytes, bytes);
+		newest->removed = !bytes;
+		return buf_set(
+		    &newest->bytes, bytes ? *bytes : (struct slice){0});
 	}
-	int r = item_push(at, view.owner, bytes, removed);
+	int r = item_push(at, view.owner, bytes);
 	if (r == 0)
 		*item = at;
 	else if (!newest)

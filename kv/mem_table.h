@@ -50,12 +50,12 @@ const struct mem_value *
 mem_item_seen(
     const struct mem_item *item, struct mem_view view);
 
-/* Puts a value (or a removal) of the view's owner on top of key. *item is set
- * if it is the owner's first there: mem_table_settle() it in the end.
+/* Puts a value of the view's owner (NULL: a removal) on top of key. *item is
+ * set if it is the owner's first there: mem_table_settle() it in the end.
  * -EAGAIN: another writer was there since the snapshot. */
 int
 mem_table_write(struct mem_table *t, struct mem_view view, struct slice key,
-    struct slice bytes, bool removed, struct mem_item **item);
+    const struct slice *bytes, struct mem_item **item);
 
 /* The newest value of item is committed under that number or, if 0, undone;
  * what no snapshot from oldest on sees is freed, perhaps item with it. */

@@ -62,9 +62,9 @@ struct ordered_methods {
 	/* Everything committed is durable afterwards. Frees o. */
 	int (*close)(struct ordered *o);
 
-	/* Tables. create: -EEXIST. drop: -EBUSY while somebody still reads
-	 * it (try again later), 0 also when there is none. tables appends
-	 * uint32_t numbers to out. */
+	/* Tables. create: -EEXIST; -EMFILE: too many open files. drop:
+	 * -EBUSY while somebody still reads it (try again later), 0 also when
+	 * there is none. tables appends uint32_t numbers to out. */
 	int (*create)(struct ordered *o, uint32_t table,
 	    const struct ordered_table_options *options);
 	int (*drop)(struct ordered *o, uint32_t table);

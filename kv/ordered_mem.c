@@ -459,10 +459,10 @@ mem_get(struct ordered_session *s, uint32_t number, struct slice key,
 	return leave(s->store, r);
 }
 
-/* Writes one record of s's transaction; the lock is held. */
+/* Writes one record of s's transaction, NULL: removes it; the lock is held. */
 static int
 session_write(struct ordered_session *s, struct mem_table *t, struct slice key,
-    struct slice value, bool removed)
+    const struct slice *value)
 {
 	struct mem_item *item;
 	struct written *w = calloc(1, sizeof(*w));
@@ -470,7 +470,7 @@ session_write(struct ordered_session *s, struct mem_table *t, struct slice key,
 	assert(s->active && s->intent != ORDERED_READ);
 	if (!w)
 		return -ENOMEM;
-	int r = mem_table_write(t, view(s), key, value, removed, &item);
+	int r = mem_table_write(t, view(s), key, value, &item);
 	if (!item) {
 		free(w);
 		return r;
@@ -490,7 +490,7 @@ mem_put(struct ordered_session *s, uint32_t number, struct slice key,
 	if (r == 0 && !key.size)
 		r = why(EINVAL, "a key has at least one byte");
 	if (r == 0)
-		r = session_write(s, t, key, value, false);
+		r = session_write(s, t, key, &value);
 	return leave(s->store, r);
 }
 
@@ -501,7 +501,7 @@ mem_remove(struct ordered_session *s, uint32_t number, struct slice key)
 	int r = session_enter(s, number, &t);
 
 	if (r == 0)
-		r = session_write(s, t, key, (struct slice){0}, true);
+		r = session_write(s, t, key, NULL);
 	return leave(s->store, r);
 }
 
@@ -520,7 +520,7 @@ mem_remove_range(struct ordered_session *s, uint32_t number, struct slice from,
 		if (to.size && slice_compare(key, to) >= 0)
 			break;
 		if (mem_item_seen(item, view(s)))
-			r = session_write(s, t, key, (struct slice){0}, true);
+			r = session_write(s, t, key, NULL);
 	}
 	return leave(s->store, r);
 }

@@ -397,7 +397,7 @@ work_close(void *context)
 	struct wt_store *s = context;
 	WT_CONNECTION *connection = s->pool.connection;
 
-	return connection->close(connection, NULL);
+	return wt_pool_error(&s->pool, connection->close(connection, NULL));
 }
 
 /* WiredTiger may never come back from closing a store that failed. *done: it
@@ -405,15 +405,12 @@ work_close(void *context)
 static int
 disconnect(struct wt_store *s, bool *done)
 {
-	int code;
-	int r = wt_run_watched(
-	    work_close, s, &s->pool.failed, LAST_WORD_MS, done, &code);
+	int r =
+	    wt_run_watched(work_close, s, &s->pool.failed, LAST_WORD_MS, done);
 
-	if (r == 0 && !*done)
+	if (!*done)
 		return why(EIO, "%s: the store failed", s->directory);
 	s->pool.connection = NULL;
-	if (r == 0)
-		r = wt_pool_error(&s->pool, code);
 	if (r == 0)
 		wt_home_closed(s->directory);
 	return r;

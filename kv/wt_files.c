@@ -179,6 +179,14 @@ damaged(struct handle *h, wt_off_t offset, size_t size)
 	return EIO;
 }
 
+static int
+read_failed(const struct handle *h, int errnum)
+{
+	why(errnum, "reading %s/%s: %s", h->files->directory, h->name,
+	    strerror(errnum));
+	return errnum;
+}
+
 /* 0, or EIO for a damaged block. */
 static int
 block_check(struct handle *h, wt_off_t offset, struct slice bytes)
@@ -232,7 +240,7 @@ file_read(WT_FILE_HANDLE *file, WT_SESSION *session, wt_off_t offset,
 
 	(void)session;
 	if (r)
-		return r;
+		return read_failed(h, r);
 	for (size_t done = 0; done < size;) {
 		ssize_t n = pread(h->fd, (char *)to + done, size - done,
 		    offset + (wt_off_t)done);
@@ -241,7 +249,7 @@ file_read(WT_FILE_HANDLE *file, WT_SESSION *session, wt_off_t offset,
 		if (n > 0)
 			done += (size_t)n;
 		else if (errno != EINTR)
-			return errno;
+			return read_failed(h, errno);
 	}
 	return block_check(h, offset, slice_of(to, size));
 }
@@ -301,6 +309,17 @@ file_truncate(WT_FILE_HANDLE *file, WT_SESSION *session, wt_off_t size)
 		if (!files_again(h->files, errno, h->name))
 			return errno;
 	return -shadow_truncated(h->files->shadow, h->name, size);
+}
+
+/* Files of the log begin at their full size, without taking room: recovery
+ * takes one that ends behind its header for damaged. */
+static int
+file_extend(WT_FILE_HANDLE *file, WT_SESSION *session, wt_off_t size)
+{
+	wt_off_t now;
+	int r = file_size(file, session, &now);
+
+	return r || now >= size ? r : file_truncate(file, session, size);
 }
 
 /* --- the directory -------------------------------------------------------- */
@@ -363,6 +382,7 @@ handle_new(struct wt_files *f, const char *path)
 	}
 	h->handle.file_system = &f->system;
 	h->handle.close = file_close;
+	h->handle.fh_extend = file_extend;
 	h->handle.fh_lock = file_lock;
 	h->handle.fh_read = file_read;
 	h->handle.fh_size = file_size;

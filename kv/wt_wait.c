@@ -114,12 +114,11 @@ join_watching(pthread_t thread, const atomic_bool *failed, unsigned patience)
 
 int
 wt_run_watched(int (*work)(void *context), void *context,
-    const atomic_bool *failed, unsigned patience, bool *done, int *answer)
+    const atomic_bool *failed, unsigned patience, bool *done)
 {
 	pthread_t thread;
 
 	*done = false;
-	*answer = 0;
 	struct watched *w = calloc(1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
@@ -133,9 +132,9 @@ wt_run_watched(int (*work)(void *context), void *context,
 	*done = join_watching(thread, failed, patience);
 	if (!*done) {
 		pthread_detach(thread);
-		return 0;
+		return -ETIMEDOUT;
 	}
-	*answer = w->answer;
+	r = w->answer;
 	free(w);
-	return 0;
+	return r;
 }

@@ -35,11 +35,11 @@ int
 wt_group_run(struct wt_group *g, int (*work)(void *context), void *context);
 
 /* Runs work(context) in a thread of its own and waits for it; once *failed is
- * true, for another `patience` ms only. *done: it came back, and *answer is
- * what it said; else it may run for ever, and context must stay. 0 or a
- * negative errno. */
+ * true, for another `patience` ms only. *done: it came back, and this is what
+ * it said; else, with a negative errno, it may run for ever, and context must
+ * stay. */
 int
 wt_run_watched(int (*work)(void *context), void *context,
-    const atomic_bool *failed, unsigned patience, bool *done, int *answer);
+    const atomic_bool *failed, unsigned patience, bool *done);
 
 #endif

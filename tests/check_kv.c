@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kv/kv.h"
+#include "kv/kv_data.h"
 #include "kv/why.h"
 #include "store_dir.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kv/kv.h"
+#include "kv/kv_data.h"
 #include "kv/local.h"
 #include "table_kit.h"
 

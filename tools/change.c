@@ -2,6 +2,7 @@
 
 #include "parse.h"
 
+#include "../kv/kv_data.h"
 #include "../kv/text.h"
 #include "../kv/why.h"
 

@@ -4,6 +4,7 @@
 #include "print.h"
 #include "store.h"
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "store.h"
 
+#include "../kv/kv_data.h"
 #include "../kv/text.h"
 #include "../kv/why.h"
 

@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "signals.h"
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 
 #include <errno.h>

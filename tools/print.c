@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "parse.h"
 
+#include "../kv/kv_data.h"
 #include "../kv/text.h"
 #include "../kv/why.h"
 

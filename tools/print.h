@@ -10,6 +10,7 @@
 #include "form.h"
 
 #include "../kv/kv.h"
+#include "../kv/kv_data.h"
 
 struct printer {
 	enum form form; /* FORM_BYTES: the values and nothing else */
