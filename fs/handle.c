@@ -11,6 +11,13 @@
 
 #define COPY_BYTES (1 << 20)
 
+/* A rename in another thread may change it at any time. */
+static enum kind
+kind_of(const struct handle *h)
+{
+	return atomic_load(&h->inode->kind);
+}
+
 /* --- the lists of handles ------------------------------------------------ */
 
 static void
@@ -130,6 +137,13 @@ handle_read(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 	}
 	int64_t n = read_locked(fs, h, offset, to, size);
 	pthread_mutex_unlock(&h->lock);
+	if (n == -ENOENT) { /* or it is just being renamed */
+		pthread_rwlock_rdlock(&fs->nodes->names);
+		pthread_mutex_lock(&h->lock);
+		n = read_locked(fs, h, offset, to, size);
+		pthread_mutex_unlock(&h->lock);
+		pthread_rwlock_unlock(&fs->nodes->names);
+	}
 	return n;
 }
 
@@ -161,7 +175,7 @@ copy_to_image(struct fs *fs, struct handle *h)
 static int
 take_image(struct fs *fs, struct handle *h)
 {
-	if (kinds[h->inode->kind].collects ||
+	if (kinds[kind_of(h)].collects ||
 	    (h->imaged && (h->dirty || h->truncated)))
 		return 0;
 	int r = refresh(fs, h);
@@ -194,7 +208,7 @@ changed(struct fs *fs, struct handle *h)
 {
 	h->dirty = true;
 	show(fs, h, true);
-	return node_check(h->inode->kind, &h->image);
+	return node_check(kind_of(h), &h->image);
 }
 
 /* --- committing ----------------------------------------------------------- */
@@ -331,7 +345,7 @@ store_lines(struct fs *fs, struct handle *h)
 {
 	uint8_t end = 0;
 
-	if (!kinds[h->inode->kind].immediate || !h->image.size)
+	if (!kinds[kind_of(h)].immediate || !h->image.size)
 		return 0;
 	image_read(&h->image, h->image.size - 1, &end, 1);
 	return end == '\n' ? handle_commit(fs, h) : 0;
@@ -341,7 +355,7 @@ static int
 write_locked(struct fs *fs, struct handle *h, uint64_t offset,
     const void *from, size_t size)
 {
-	int r = take_image(fs, h);
+	int r = h->refused ? h->refused : take_image(fs, h);
 
 	if (r < 0)
 		return r;
@@ -354,9 +368,20 @@ write_locked(struct fs *fs, struct handle *h, uint64_t offset,
 		r = changed(fs, h);
 	if (r == 0)
 		r = store_lines(fs, h);
-	else if (r == -EINVAL)
-		h->dirty = h->truncated = false; /* nothing of it is stored */
 	return r;
+}
+
+/* Bytes that were refused leave a hole in the whole: nothing of this open
+ * file is stored any more, and its further writes are refused alike. */
+static void
+refuse_rest(struct fs *fs, struct handle *h, int r)
+{
+	if (kinds[kind_of(h)].immediate)
+		return; /* a line is refused by itself */
+	h->refused = r;
+	h->failed = true;
+	h->dirty = h->truncated = false;
+	show(fs, h, false);
 }
 
 int
@@ -370,7 +395,8 @@ handle_write(struct fs *fs, struct handle *h, uint64_t offset,
 		pthread_mutex_unlock(&fs->nodes->lock);
 	}
 	int r = write_locked(fs, h, offset, from, size);
-	h->failed = h->failed || r < 0;
+	if (r < 0)
+		refuse_rest(fs, h, r);
 	pthread_mutex_unlock(&h->lock);
 	return r;
 }
@@ -410,7 +436,7 @@ handle_resize(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
 	int r;
 
 	pthread_mutex_lock(&h->lock);
-	if (h->collects && kinds[h->inode->kind].appends)
+	if (h->collects && kinds[kind_of(h)].appends)
 		r = stop_collecting(fs, h);
 	else
 		r = take_image(fs, h);
@@ -509,6 +535,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	image_init(&h->image, &fs->buffers);
 	pthread_mutex_init(&h->lock, NULL);
 
+	pthread_rwlock_rdlock(&fs->nodes->names);
 	int r = inode_spot(fs, inode, &spot);
 	if (r == 0 && h->writes)
 		r = start_writing(fs, h, &spot, flags);
@@ -519,12 +546,14 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	if (r == 0 && mine && h->reader.text.size)
 		h->truncated = h->imaged = true;
 	spot_release(&spot);
+	if (r == 0)
+		enlist(fs, h);
+	pthread_rwlock_unlock(&fs->nodes->names);
 	if (r < 0) {
 		pthread_mutex_destroy(&h->lock);
 		free(h);
 		return r;
 	}
-	enlist(fs, h);
 	decide(fs, h, how);
 	if (h->truncated)
 		show(fs, h, true);

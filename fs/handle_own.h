@@ -25,7 +25,8 @@ struct handle {
 	uint64_t limit;
 	int64_t mine; /* changed by others only under names */
 	bool made;    /* mine is the empty version of its creation */
-	bool failed;  /* the last commit was refused */
+	bool failed;  /* the last commit, or a write, was refused */
+	int refused;  /* what refused a write, 0: nothing has */
 	struct attrs fresh;
 	bool bound; /* reads one version until its end was read */
 	bool ended;

@@ -23,8 +23,8 @@
 struct handle;
 
 struct inode {
-	/* All guarded by nodes->lock. */
-	enum kind kind;
+	/* All guarded by nodes->lock; the kind may be read without. */
+	_Atomic enum kind kind;
 	struct inode *up; /* NULL: the root, or gone for good */
 	struct buf key;
 	int64_t number;

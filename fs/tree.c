@@ -223,10 +223,11 @@ create_named(struct fs *fs, struct inode *dir, struct named *n, int flags,
 {
 	int r = 0;
 
-	if (kinds[n->spot.kind].directory)
-		return -EISDIR;
 	if (n->there && (flags & O_EXCL))
 		return -EEXIST;
+	if (kinds[n->spot.kind].directory)
+		return n->there ? -EISDIR
+				: why(EPERM, "files stand in families only");
 	if (!n->there && n->spot.kind == KIND_CELL)
 		r = tunnel_restore(fs, caller, &n->spot);
 	if (r < 0)

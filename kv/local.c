@@ -219,7 +219,7 @@ txn_remove_range(
 	    t->session, table, from, to);
 }
 
-/* --- the store as a whole ------------------------------------------------ */
+/* --- the store as a whole ----------------------------------------------- */
 
 int
 local_sync(struct engine *e)
@@ -267,7 +267,7 @@ local_stats(struct engine *e, stat_emit emit, void *context)
 	l->ordered->methods->stats(l->ordered, emit, context);
 }
 
-/* --- the background thread ----------------------------------------------- */
+/* --- the background thread ---------------------------------------------- */
 
 /* When what was last done, on the monotonic clock in seconds, and how much
  * had been committed and written then. */
@@ -396,7 +396,7 @@ local_interrupt(struct engine *e)
 	atomic_store(&l->interrupted, true);
 }
 
-/* --- opening and closing -------------------------------------------------- */
+/* --- opening and closing ------------------------------------------------ */
 
 /* Blobs that were pending when the store last stopped. */
 static int

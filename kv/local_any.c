@@ -1,6 +1,5 @@
 #include "local_walk.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Removing many names one by one leaves a long run of removed keys that a

@@ -15,7 +15,7 @@ mutation_reset(struct work *work)
 	for (size_t i = 0; i < work->m->count; i++) {
 		struct step *s = &work->steps[i];
 		buf_release(&s->made);
-		s->stores = s->adopted = false;
+		s->stores = s->stored = s->adopted = false;
 		s->hits = 0;
 		s->op->stored = 0;
 	}
@@ -23,8 +23,7 @@ mutation_reset(struct work *work)
 	work->m->applied = false;
 }
 
-/* --- deletes
- * ------------------------------------------------------------------- */
+/* --- deletes ------------------------------------------------------------ */
 
 /* Removes what a delete covers of an opened column. */
 static int
@@ -251,8 +250,7 @@ apply_deletes(struct txn *t, struct work *work)
 	return r ? r : check_present(work);
 }
 
-/* --- stores
- * --------------------------------------------------------------------- */
+/* --- stores ------------------------------------------------------------- */
 
 static bool
 step_covers(const struct step *s, int64_t timestamp)
@@ -310,6 +308,7 @@ store(struct txn *t, struct work *work, struct group *g, struct step *s)
 		    "a version stamped %lld would be pushed "
 		    "out at once by newer ones, or has expired",
 		    (long long)s->timestamp);
+	s->stored = !pushed;
 	s->op->stored = pushed ? 0 : s->timestamp;
 	s->adopted = !pushed && s->record.blob;
 	return give_result(t, s);
@@ -343,7 +342,8 @@ store_group(struct txn *t, struct work *work, struct group *g)
 			continue;
 		}
 		s->op->stored = s[-1].op->stored;
-		if (s->op->stored)
+		s->stored = s[-1].stored;
+		if (s->stored)
 			r = give_result(t, s);
 	}
 	return r;
@@ -359,8 +359,7 @@ apply_stores(struct txn *t, struct work *work)
 	return r;
 }
 
-/* --- directories
- * ------------------------------------------------------------------ */
+/* --- directories -------------------------------------------------------- */
 
 /* What the call did to one family, told to the keeper of directories. */
 static int
@@ -373,7 +372,7 @@ tell_family(struct txn *t, struct work *work, const struct step *from,
 	int r = 0;
 
 	for (const struct step *s = from; s < to; s++) {
-		stored = stored || s->op->stored;
+		stored = stored || s->stored;
 		expires = expires || s->op->ttl;
 		removed = removed || s->hits || step_is_family(s);
 		if (s->hits && !step_is_family(s))
@@ -382,9 +381,9 @@ tell_family(struct txn *t, struct work *work, const struct step *from,
 	if (stored && expires)
 		r = side_note_ttl(t, work->table);
 	if (r || stored)
-		return r ? r :
-			   side_unkeep(t, work->table, work->m->row,
-			       from->op->family);
+		return r ? r
+			 : side_unkeep(
+			       t, work->table, work->m->row, from->op->family);
 	if (!removed)
 		return 0;
 	if (work->m->flags & MUTATE_KEEP)

@@ -60,8 +60,7 @@ pins_free(struct pins *pins)
 	free(pins);
 }
 
-/* --- keys ------------------------------------------------------------------
- */
+/* --- keys --------------------------------------------------------------- */
 
 static void
 chunk_key(struct buf *key, uint64_t id, uint32_t chunk)
@@ -95,8 +94,7 @@ with_cursor(struct txn *t, uint32_t blobs,
 	return r;
 }
 
-/* --- pins ------------------------------------------------------------------
- */
+/* --- pins --------------------------------------------------------------- */
 
 static struct pin **
 pin_slot(struct pins *pins, uint32_t blobs, uint64_t id)
@@ -161,6 +159,22 @@ still_there(struct local *l, uint32_t blobs, uint64_t id)
 	return r == 1 ? -EAGAIN : r;
 }
 
+/* One holder less; whether that was the last one of a dropped blob. */
+static bool
+let_go(struct pins *pins, uint32_t blobs, uint64_t id)
+{
+	bool collect = false;
+
+	pthread_mutex_lock(&pins->lock);
+	struct pin *pin = *pin_slot(pins, blobs, id);
+	if (--pin->holders == 0) {
+		collect = pin->dropped;
+		pin_free(pins, blobs, id);
+	}
+	pthread_mutex_unlock(&pins->lock);
+	return collect;
+}
+
 int
 blob_pin(struct local *l, uint32_t blobs, uint64_t id)
 {
@@ -180,24 +194,14 @@ blob_pin(struct local *l, uint32_t blobs, uint64_t id)
 		return r;
 	r = still_there(l, blobs, id);
 	if (r)
-		blob_unpin(l, blobs, id);
+		let_go(pins, blobs, id); /* what is gone is not collected */
 	return r;
 }
 
 void
 blob_unpin(struct local *l, uint32_t blobs, uint64_t id)
 {
-	struct pins *pins = l->pins;
-	bool collect = false;
-
-	pthread_mutex_lock(&pins->lock);
-	struct pin *pin = *pin_slot(pins, blobs, id);
-	if (--pin->holders == 0) {
-		collect = pin->dropped;
-		pin_free(pins, blobs, id);
-	}
-	pthread_mutex_unlock(&pins->lock);
-	if (collect)
+	if (let_go(l->pins, blobs, id))
 		blob_collect(l, blobs, id);
 }
 
@@ -214,8 +218,7 @@ blob_pinned(struct local *l, uint32_t blobs)
 	return pinned;
 }
 
-/* --- removing --------------------------------------------------------------
- */
+/* --- removing ----------------------------------------------------------- */
 
 struct blob_name {
 	uint32_t blobs;
@@ -317,8 +320,7 @@ blob_sweep(struct local *l, uint32_t blobs)
 	return r;
 }
 
-/* --- writing ---------------------------------------------------------------
- */
+/* --- writing ------------------------------------------------------------ */
 
 /* The greatest id that has chunks, 0 without. */
 static int
@@ -484,8 +486,7 @@ blob_drop(struct txn *t, uint32_t blobs, uint64_t id)
 	return r;
 }
 
-/* --- reading ---------------------------------------------------------------
- */
+/* --- reading ------------------------------------------------------------ */
 
 struct piece {
 	uint64_t id, offset;

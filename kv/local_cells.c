@@ -1,7 +1,6 @@
 #include "local_walk.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "why.h"
 
@@ -132,8 +131,7 @@ column_each(struct txn *t, const struct local_family *f, struct slice row,
 	return r < 0 ? r : 0;
 }
 
-/* --- attributes --------------------------------------------------------------
- */
+/* --- attributes --------------------------------------------------------- */
 
 struct timespec
 timespec_of_ms(int64_t ms)
@@ -184,8 +182,7 @@ attrs_reduce(const struct table *table, mode_t mode_default, struct attrs *kept)
 	*kept = all;
 }
 
-/* --- methods -----------------------------------------------------------------
- */
+/* --- methods ------------------------------------------------------------ */
 
 static void
 describe(const struct table *table, const struct stored *s, struct info *out)
@@ -319,8 +316,7 @@ local_set_attrs(struct engine *e, const struct place *place,
 	return local_write(l, ORDERED_WRITE, set_attrs, &change);
 }
 
-/* --- listing versions --------------------------------------------------------
- */
+/* --- listing versions --------------------------------------------------- */
 
 /* Cells gathered in one snapshot, to be told once it has ended. */
 struct told {

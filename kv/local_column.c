@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-
 #define RANGE_MIN 64 /* removals that are made in one range */
 
 void
@@ -64,8 +63,7 @@ column_expired(const struct versions *v, int64_t timestamp)
 	return fold_expires(&v->family->rules, timestamp, 0) <= v->txn->now;
 }
 
-/* --- opening -----------------------------------------------------------------
- */
+/* --- opening ------------------------------------------------------------ */
 
 bool
 column_may_count(const struct local_family *f)
@@ -216,8 +214,7 @@ versions_close(struct versions *v)
 	buf_release(&v->list);
 }
 
-/* --- removing ----------------------------------------------------------------
- */
+/* --- removing ----------------------------------------------------------- */
 
 /* The stored timestamp next to one that is, older or newer; 1: none. */
 static int

@@ -74,7 +74,7 @@ int versions_remove_through(
 /* Remembers that blob id of table blobs has lost its reference. */
 int dropped_add(struct txn *t, struct dropped *d, uint32_t blobs, uint64_t id);
 
-/* --- shared by local_column.c and local_put.c ----------------------------- */
+/* --- shared by local_column.c and local_put.c --------------------------- */
 
 static inline struct held *
 column_at(const struct versions *v, size_t i)

@@ -7,8 +7,7 @@
 
 #define COUNTER_SIZE 8
 
-/* --- the condition
- * ------------------------------------------------------------ */
+/* --- the condition ------------------------------------------------------ */
 
 static bool
 holds(enum compare compare, int order)
@@ -98,8 +97,7 @@ mutation_condition(struct txn *t, const struct work *work, bool *out)
 	return r < 0 ? r : 0;
 }
 
-/* --- what each op becomes: decided on the state before the call
- * --------------- */
+/* --- what each op becomes: decided on the state before the call --------- */
 
 static int
 next_timestamp(const struct versions *v, int64_t *out)

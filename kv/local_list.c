@@ -7,8 +7,7 @@
 /* Entries of a batch: few at first, since who lists may skip at once. */
 #define BATCH_FIRST 16
 
-/* --- batches
- * ------------------------------------------------------------------- */
+/* --- batches ------------------------------------------------------------ */
 
 void
 list_add(struct lister *x, enum level level, struct slice name,
@@ -96,8 +95,7 @@ list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
 	return r < 0 ? r : 0;
 }
 
-/* --- what the side table knows of
- * ------------------------------------------------ */
+/* --- what the side table knows of --------------------------------------- */
 
 void
 side_release(struct side_names *s)
@@ -134,8 +132,7 @@ side_restart(struct side_names *s, struct slice name, bool inclusive)
 	return buf_set(&s->after, name);
 }
 
-/* --- dot files
- * --------------------------------------------------------------------- */
+/* --- dot files ---------------------------------------------------------- */
 
 static int
 gather_side(struct lister *x, struct txn *t)
@@ -209,8 +206,7 @@ list_family(struct lister *x, const struct entry *after)
 	return r;
 }
 
-/* --- families
- * ------------------------------------------------------------------------- */
+/* --- families ----------------------------------------------------------- */
 
 /* Adds a declared family if it holds a live cell here. */
 static int
@@ -284,9 +280,7 @@ list_families(struct lister *x, const struct entry *after)
 	return r;
 }
 
-/* --- tables
- * -----------------------------------------------------------------------------
- */
+/* --- tables ------------------------------------------------------------- */
 
 /* Adds up to a batch of table names behind x->from. */
 static int
@@ -375,9 +369,7 @@ list_schema(struct lister *x, const struct entry *after)
 	return r;
 }
 
-/* --- the method
- * ---------------------------------------------------------------------------
- */
+/* --- the method --------------------------------------------------------- */
 
 static int
 list(struct lister *x, const struct entry *after)

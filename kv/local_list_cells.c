@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* --- rows and columns
- * ---------------------------------------------------------------- */
+/* --- rows and columns --------------------------------------------------- */
 
 /* The keys of all that begin with a name, or the first key of those that do
  * not sort before it. */

@@ -8,8 +8,7 @@
 
 #define ATTEMPTS 100 /* while others change what the call is about */
 
-/* --- before the lock: order, sources, big values
- * ------------------------------- */
+/* --- before the lock: order, sources, big values ------------------------ */
 
 static int
 compare_steps(const void *a, const void *b)
@@ -162,8 +161,7 @@ prepare(struct work *work)
 	return r ? r : make_groups(work);
 }
 
-/* --- appending to what does not fit beside its key
- * ------------------------------ */
+/* --- appending to what does not fit beside its key ---------------------- */
 
 /* The bytes of a version, and behind them those that are appended. */
 struct joint {
@@ -254,8 +252,7 @@ join(struct work *work, struct step *s)
 	return r;
 }
 
-/* --- the call
- * -------------------------------------------------------------------- */
+/* --- the call ----------------------------------------------------------- */
 
 static void
 release(struct work *work, bool committed)

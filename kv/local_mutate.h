@@ -30,6 +30,7 @@ struct step {
 	int64_t timestamp;
 	struct record record;
 	struct buf made; /* the new value of an increment or append */
+	bool stored;	 /* it was not covered or pushed out at once */
 	bool adopted;	 /* blob is now referred to */
 	int64_t through; /* a delete covers stored versions up to here, */
 	int64_t covers;	 /* and those of the same call up to here */

@@ -9,8 +9,7 @@
 #define BATCH_VALUES ((size_t)1 << 20) /* bytes, after which a batch ends */
 #define ROW_RECORDS (16 * READ_CELLS)  /* dead ones too, of one snapshot */
 
-/* --- opening
- * --------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------ */
 
 static int
 compare_qualifiers(const void *a, const void *b)
@@ -156,9 +155,7 @@ local_scan_open(
 	return 0;
 }
 
-/* --- rows
- * ----------------------------------------------------------------------------
- */
+/* --- rows --------------------------------------------------------------- */
 
 /* Empties the batch back to its first count cells, which ended at byte. */
 static void
@@ -353,9 +350,7 @@ next_batch(struct scan *s)
 	return r < 0 ? r : 0;
 }
 
-/* --- methods
- * ---------------------------------------------------------------------------
- */
+/* --- methods ------------------------------------------------------------ */
 
 int
 local_scan_next(struct scan *s, struct cell *out)

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 
-#include "kv.h"
 #include "local_column.h"
 #include "why.h"
 

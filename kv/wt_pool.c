@@ -94,6 +94,26 @@ cached_close_table(struct ordered_session *s, uint32_t table)
 	}
 }
 
+/* The answer for a table that does not open: it is not there, or it is and
+ * its file is not, which nobody may take for the former. */
+static int
+missing(WT_SESSION *session, uint32_t table, const char *uri)
+{
+	WT_CURSOR *metadata;
+	bool known = false;
+
+	if (session->open_cursor(session, "metadata:", NULL, NULL, &metadata) ==
+	    0) {
+		metadata->set_key(metadata, uri);
+		known = metadata->search(metadata) == 0;
+		metadata->close(metadata);
+	}
+	if (known)
+		return why(EIO, "table %06u: its file is missing: run `cellfs "
+		    "check STORE --repair`", table);
+	return why(ENOENT, "there is no table %u", table);
+}
+
 static int
 cached_open(struct ordered_session *s, uint32_t table, struct cached **out)
 {
@@ -106,7 +126,7 @@ cached_open(struct ordered_session *s, uint32_t table, struct cached **out)
 	int r = wt_pool_error(
 	    s->pool, s->wt->open_cursor(s->wt, uri, NULL, NULL, &c->cursor));
 	if (r == -ENOENT)
-		r = why(ENOENT, "there is no table %u", table);
+		r = missing(s->wt, table, uri);
 	if (r) {
 		free(c);
 		return r;

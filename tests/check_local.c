@@ -32,8 +32,7 @@ check_worked(const struct worked *table, int i)
 	    w->min_versions, w->ttl, w->words, kit_show(), w->shows);
 }
 
-/* --- versions and deletes ----------------------------------------------------
- */
+/* --- versions and deletes ----------------------------------------------- */
 
 static const struct worked order_table[] = {
     /* VERSIONS pushes out for good, whatever is deleted later. */
@@ -170,8 +169,7 @@ START_TEST(lowered_rules_act_for_good)
 }
 END_TEST
 
-/* --- increments and appends -------------------------------------------------
- */
+/* --- increments and appends --------------------------------------------- */
 
 static int64_t
 counter(void)
@@ -280,8 +278,7 @@ START_TEST(no_increment_is_lost_between_threads)
 }
 END_TEST
 
-/* --- conditions and flags ----------------------------------------------------
- */
+/* --- conditions and flags ----------------------------------------------- */
 
 /* before: what the cell holds, NULL: nothing. */
 static const struct {
@@ -376,8 +373,7 @@ START_TEST(a_refused_call_leaves_nothing)
 }
 END_TEST
 
-/* --- attributes
- * ---------------------------------------------------------------- */
+/* --- attributes --------------------------------------------------------- */
 
 static struct attrs
 attrs_of(const char *qualifier)
@@ -475,8 +471,7 @@ START_TEST(fresh_attributes_are_for_new_columns_only)
 }
 END_TEST
 
-/* --- faults
- * ---------------------------------------------------------------------- */
+/* --- faults ------------------------------------------------------------- */
 
 /* Fails the n-th access of a call for each n: the row is as before or as
  * after, and the call can be made again. */

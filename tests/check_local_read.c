@@ -1,6 +1,7 @@
-/* Listing, scanning and reading values, in sizes beyond one snapshot. */
+/* Reading values, versions and scans, in sizes beyond one snapshot. */
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,74 +17,7 @@ methods(void)
 	return kit_engine->methods;
 }
 
-/* Puts count columns into row r, many a call. */
-static void
-put_columns(const char *row, int count)
-{
-	static char names[500][8];
-	struct op ops[500];
-	struct mutation m = {
-	    .table = slice_text("t"), .row = slice_text(row), .ops = ops};
-
-	for (int i = 0; i < count; i += 500) {
-		m.count = (size_t)(count - i < 500 ? count - i : 500);
-		for (size_t j = 0; j < m.count; j++) {
-			snprintf(
-			    names[j], sizeof(names[j]), "n%06d", i + (int)j);
-			ops[j] = (struct op){.type = OP_PUT,
-			    .family = slice_text("f"),
-			    .qualifier = slice_text(names[j]),
-			    .timestamp = TS_LATEST,
-			    .value = slice_text(names[j])};
-		}
-		ck_assert_int_eq(methods()->mutate(kit_engine, &m), 0);
-	}
-}
-
-static void
-put_rows(int count)
-{
-	char name[16];
-
-	for (int i = 0; i < count; i++) {
-		snprintf(name, sizeof(name), "n%06d", i);
-		kit_put(name, "q", name);
-	}
-}
-
-static struct place
-table(void)
-{
-	return (struct place){.level = LEVEL_TABLE, .table = slice_text("t")};
-}
-
-static struct place
-family(const char *row)
-{
-	struct place place = kit_column(row, "");
-
-	place.level = LEVEL_FAMILY;
-	return place;
-}
-
-static void
-delete_column(const char *row, const char *qualifier, unsigned flags)
-{
-	struct op op = {.type = OP_DELETE_COLUMN,
-	    .family = slice_text("f"),
-	    .qualifier = slice_text(qualifier),
-	    .timestamp = TS_LATEST};
-	struct mutation m = {.table = slice_text("t"),
-	    .row = slice_text(row),
-	    .ops = &op,
-	    .count = 1,
-	    .flags = flags};
-
-	ck_assert_int_eq(methods()->mutate(kit_engine, &m), 0);
-}
-
-/* --- values
- * ---------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------- */
 
 static const uint64_t sizes[] = {0, 1, INLINE_MAX, INLINE_MAX + 1, CHUNK - 1,
     CHUNK, CHUNK + 1, 3 * CHUNK + 5};
@@ -241,8 +175,73 @@ START_TEST(a_value_above_the_limit_is_refused)
 }
 END_TEST
 
-/* --- versions
- * ---------------------------------------------------------------------- */
+/* --- readers beside a writer -------------------------------------------- */
+
+#define REWRITES 300
+
+static void *
+rewrite(void *failed)
+{
+	for (int i = 0; i < REWRITES; i++)
+		if (kit_put_big("q", INLINE_MAX + 1000, (uint8_t)i))
+			return kit_engine; /* not NULL: failed */
+	return failed;
+}
+
+/* Whether the value is one that was put, whole. */
+static bool
+whole(struct value *v)
+{
+	uint8_t first;
+
+	return methods()->value_read(v, 0, &first, 1) == 1 &&
+	       kit_same(v, INLINE_MAX + 1000, first);
+}
+
+static void *
+scan_whole(void *failed)
+{
+	struct scan_spec spec = {.table = slice_text("t"), .versions = 1};
+	uint8_t bytes[2];
+	struct cell cell;
+
+	for (int i = 0; i < REWRITES; i++) {
+		struct scan *scan;
+		if (methods()->scan_open(kit_engine, &spec, &scan))
+			return kit_engine;
+		int r = methods()->scan_next(scan, &cell);
+		int64_t got = methods()->scan_read(scan, 0, bytes, 2);
+		methods()->scan_close(scan);
+		if (r || got != 2 || bytes[1] != (uint8_t)(bytes[0] + 31))
+			return kit_engine;
+	}
+	return failed;
+}
+
+START_TEST(readers_see_whole_values_while_they_are_replaced)
+{
+	pthread_t writer, scanner;
+	void *failed;
+
+	kit_rules(1, 0, 0);
+	ck_assert_int_eq(kit_put_big("q", INLINE_MAX + 1000, 1), 0);
+	pthread_create(&writer, NULL, rewrite, NULL);
+	pthread_create(&scanner, NULL, scan_whole, NULL);
+	for (int i = 0; i < REWRITES; i++) {
+		struct value *v = open_value("q");
+		ck_assert(whole(v));
+		methods()->value_close(v);
+	}
+	pthread_join(writer, &failed);
+	ck_assert_ptr_null(failed);
+	pthread_join(scanner, &failed);
+	ck_assert_ptr_null(failed);
+	kit_do("dc");
+	ck_assert_int_eq(any_chunk(), 0);
+}
+END_TEST
+
+/* --- versions ----------------------------------------------------------- */
 
 struct counted {
 	int64_t next, step;
@@ -282,6 +281,13 @@ START_TEST(many_versions_are_listed_once_and_in_order)
 			     kit_engine, &place, TS_LATEST, count_down, &some),
 	    0);
 	ck_assert_int_eq(some.count, 5);
+	for (int64_t at = 900; at < 1000 + MANY; at += 333) {
+		struct info info;
+		ck_assert_int_eq(methods()->stat(kit_engine, &place,
+				     (struct version){VERSION_AT, at}, &info),
+		    at < 1000 ? -ENOENT : 0);
+		ck_assert_int_eq(info.timestamp, at < 1000 ? 0 : at);
+	}
 }
 END_TEST
 
@@ -306,283 +312,7 @@ START_TEST(versions_counts_deep_columns_right)
 }
 END_TEST
 
-/* --- listing
- * ------------------------------------------------------------------------- */
-
-struct names {
-	int next, step, count;
-	const char *skip;
-	int (*meanwhile)(int count);
-};
-
-static int
-check_name(void *context, const struct entry *entry, struct buf *skip)
-{
-	struct names *names = context;
-	char want[16];
-
-	snprintf(want, sizeof(want), "n%06d", names->next);
-	ck_assert_msg(slice_equal(entry->name, slice_text(want)),
-	    "%.*s listed, should be %s", (int)entry->name.size,
-	    (const char *)entry->name.data, want);
-	names->next += names->step;
-	names->count++;
-	if (names->meanwhile)
-		ck_assert_int_eq(names->meanwhile(names->count), 0);
-	if (!names->skip)
-		return LIST_MORE;
-	buf_append(skip, slice_head(entry->name, strlen(names->skip)));
-	return LIST_SKIP;
-}
-
-static void
-list_all(const struct place *dir, struct names *names)
-{
-	int r = methods()->list(kit_engine, dir, NULL, check_name, names);
-
-	ck_assert_msg(r == 0, "list: %s", why_text(r));
-}
-
-START_TEST(many_rows_are_listed_once_and_in_order)
-{
-	struct place dir = table();
-	struct names all = {.step = 1};
-
-	put_rows(MANY);
-	list_all(&dir, &all);
-	ck_assert_int_eq(all.count, MANY);
-}
-END_TEST
-
-START_TEST(many_columns_are_listed_once_and_in_order)
-{
-	struct place dir = family("r");
-	struct names all = {.step = 1};
-
-	put_columns("r", MANY);
-	kit_put("r2", "q", "x");
-	list_all(&dir, &all);
-	ck_assert_int_eq(all.count, MANY);
-}
-END_TEST
-
-static const struct {
-	const char *prefix; /* only its length counts */
-	int step;
-} skips[] = {{"nXXXXX", 10}, {"nXXXX", 100}, {"nXXX", 1000}, {"n", MANY}};
-
-START_TEST(a_skipped_prefix_is_not_listed)
-{
-	struct place dir = _i % 2 ? table() : family("r");
-	struct names some = {
-	    .step = skips[_i / 2].step, .skip = skips[_i / 2].prefix};
-
-	if (_i % 2)
-		put_rows(MANY);
-	else
-		put_columns("r", MANY);
-	list_all(&dir, &some);
-	ck_assert_int_eq(some.count, MANY / some.step);
-}
-END_TEST
-
-START_TEST(a_listing_goes_on_behind_a_name)
-{
-	struct place dir = _i ? table() : family("r");
-	struct entry after = {.level = _i ? LEVEL_ROW : LEVEL_COLUMN,
-	    .name = slice_text("n001233")};
-	struct names rest = {.next = 1234, .step = 1};
-
-	if (_i)
-		put_rows(MANY);
-	else
-		put_columns("r", MANY);
-	ck_assert_int_eq(
-	    methods()->list(kit_engine, &dir, &after, check_name, &rest), 0);
-	ck_assert_int_eq(rest.count, MANY - 1234);
-}
-END_TEST
-
-/* Removes each name once it was listed. */
-static int
-remove_listed(int count)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), "n%06d", count - 1);
-	delete_column("r", name, MUTATE_KEEP);
-	return 0;
-}
-
-START_TEST(names_can_be_removed_while_they_are_listed)
-{
-	struct place dir = family("r");
-	struct names all = {.step = 1, .meanwhile = remove_listed};
-
-	put_columns("r", MANY);
-	list_all(&dir, &all);
-	ck_assert_int_eq(all.count, MANY);
-	ck_assert_str_eq(kit_list(&dir), "");
-}
-END_TEST
-
-START_TEST(rows_are_merged_over_families)
-{
-	struct place dir = table();
-	struct place row = {.level = LEVEL_ROW,
-	    .table = slice_text("t"),
-	    .row = slice_text("r")};
-
-	kit_do("p5 g/p5");
-	kit_put("b", "q", "x");
-	kit_put("z", "q", "x");
-	ck_assert_str_eq(kit_list(&dir), "r:b r:r r:z");
-	ck_assert_str_eq(kit_list(&row), "f:f f:g");
-	kit_do("dc");
-	ck_assert_str_eq(kit_list(&row), "f:g");
-	kit_do("g/dc");
-	ck_assert_str_eq(kit_list(&dir), "r:b r:z");
-}
-END_TEST
-
-START_TEST(what_has_expired_is_not_listed)
-{
-	struct place dir = table(), columns = family("r");
-
-	kit_do("a:p900=x~50 b:p900=x~500 b:p800");
-	kit_put("s", "q", "x");
-	ck_assert_str_eq(kit_list(&columns), "q:b");
-	kit_do("b:dv800 clock=2000");
-	ck_assert_str_eq(kit_list(&columns), "");
-	ck_assert_str_eq(kit_list(&dir), "r:s");
-}
-END_TEST
-
-START_TEST(the_empty_qualifier_is_listed_first)
-{
-	struct place dir = family("r");
-
-	kit_do(":p1 a:p1");
-	ck_assert_str_eq(kit_list(&dir), "q: q:a");
-}
-END_TEST
-
-static void
-make_part(enum level level, const char *prefix)
-{
-	struct place place = level == LEVEL_ROW_PART ? table() : family("r");
-	struct attrs attrs = {
-	    .set = ATTR_MODE | ATTR_UID | ATTR_GID, .mode = 0700};
-
-	place.level = level;
-	if (level == LEVEL_ROW_PART)
-		place.row = slice_text(prefix);
-	else
-		place.qualifier = slice_text(prefix);
-	int r = methods()->dir_make(kit_engine, &place, &attrs);
-	ck_assert_msg(r == 0, "dir_make: %s", why_text(r));
-}
-
-START_TEST(kept_parts_stand_among_rows_and_columns)
-{
-	struct place rows = table(), columns = family("r");
-	struct place part = {.level = LEVEL_ROW_PART,
-	    .table = slice_text("t"),
-	    .row = slice_text("s")};
-
-	kit_do("b:p1 d:p1");
-	kit_put("s", "q", "x");
-	kit_put("s1", "q", "x");
-	make_part(LEVEL_ROW_PART, "s");
-	make_part(LEVEL_ROW_PART, "a");
-	make_part(LEVEL_ROW_PART, "sz");
-	make_part(LEVEL_COLUMN_PART, "c");
-	make_part(LEVEL_COLUMN_PART, "d");
-	ck_assert_str_eq(kit_list(&rows), "P:a r:r r:s P:s r:s1 P:sz");
-	ck_assert_str_eq(kit_list(&part), "r:s1 P:sz");
-	ck_assert_str_eq(kit_list(&columns), "q:b Q:c q:d Q:d");
-}
-END_TEST
-
-START_TEST(a_listing_goes_on_between_a_row_and_its_part)
-{
-	struct place dir = table();
-	struct entry row = {.level = LEVEL_ROW, .name = slice_text("n000000")};
-	struct entry part = {
-	    .level = LEVEL_ROW_PART, .name = slice_text("n000000")};
-	struct names both = {.step = 1}, one = {.next = 1, .step = 1};
-
-	kit_put("n000000", "q", "x");
-	kit_put("n000001", "q", "x");
-	make_part(LEVEL_ROW_PART, "n000000");
-	ck_assert_int_eq(
-	    methods()->list(kit_engine, &dir, &row, check_name, &both), 0);
-	ck_assert_int_eq(both.count, 2);
-	ck_assert_int_eq(
-	    methods()->list(kit_engine, &dir, &part, check_name, &one), 0);
-	ck_assert_int_eq(one.count, 1);
-}
-END_TEST
-
-START_TEST(tables_and_schema_files_are_listed)
-{
-	struct place root = {.level = LEVEL_ROOT};
-	struct place schema = {.level = LEVEL_SCHEMA};
-
-	ck_assert_str_eq(kit_list(&root), "t:t");
-	ck_assert_str_eq(kit_list(&schema), "s:t");
-}
-END_TEST
-
-/* --- existence
- * ------------------------------------------------------------------------ */
-
-static bool
-family_there(void)
-{
-	struct place place = family("r");
-	struct info info;
-	int r = methods()->stat(kit_engine, &place, (struct version){0}, &info);
-
-	ck_assert(r == 0 || r == -ENOENT);
-	return r == 0;
-}
-
-/* However the names go, the family is there while one is left. */
-START_TEST(a_family_is_there_until_its_last_cell_goes)
-{
-	char name[16];
-	int count = 200;
-
-	put_columns("r", count);
-	for (int i = 0; i < count; i++) {
-		int which[] = {i, count - 1 - i, i * 77 % count};
-		ck_assert(family_there());
-		snprintf(name, sizeof(name), "n%06d", which[_i]);
-		delete_column("r", name, 0);
-	}
-	ck_assert(!family_there());
-}
-END_TEST
-
-START_TEST(a_family_that_lost_its_last_cell_through_the_mount_is_kept)
-{
-	struct place dir = table();
-
-	kit_put("r", "q", "x");
-	delete_column("r", "q", MUTATE_KEEP);
-	ck_assert(family_there());
-	ck_assert_str_eq(kit_list(&dir), "r:r");
-	kit_put("r", "q", "x");
-	delete_column("r", "q", 0);
-	ck_assert(!family_there());
-	ck_assert_str_eq(kit_list(&dir), "");
-}
-END_TEST
-
-/* --- scans
- * ----------------------------------------------------------------------------
- */
+/* --- scans -------------------------------------------------------------- */
 
 static int
 scan_count(const struct scan_spec *spec, uint64_t *values)
@@ -609,7 +339,7 @@ START_TEST(many_cells_of_one_row_are_scanned)
 	    .table = slice_text("t"), .reversed = _i, .limit = 1};
 	uint64_t values = 0;
 
-	put_columns("r", MANY);
+	kit_put_columns("r", MANY);
 	kit_put(_i ? "a" : "s", "q", "x");
 	ck_assert_int_eq(scan_count(&spec, &values), MANY);
 	ck_assert_uint_eq(values, MANY * 7);
@@ -628,8 +358,8 @@ START_TEST(a_row_behind_others_is_scanned_in_one_state)
 	struct cell cell;
 	int count = 0;
 
-	put_columns("a", 900);
-	put_columns("b", 900);
+	kit_put_columns("a", 900);
+	kit_put_columns("b", 900);
 	ck_assert_int_eq(methods()->scan_open(kit_engine, &spec, &scan), 0);
 	while (methods()->scan_next(scan, &cell) == 0) {
 		ck_assert(slice_equal(
@@ -637,7 +367,7 @@ START_TEST(a_row_behind_others_is_scanned_in_one_state)
 		count++;
 		/* Nothing of b may be gathered beside all of a. */
 		if (count == 1)
-			delete_column("b", "n000000", 0);
+			kit_delete_column("b", "n000000", 0);
 	}
 	ck_assert_int_eq(count, 1799);
 	methods()->scan_close(scan);
@@ -651,7 +381,7 @@ START_TEST(many_rows_are_scanned_both_ways)
 	    .stop = slice_text(_i ? "n000001" : "n002999"),
 	    .reversed = _i};
 
-	put_rows(MANY);
+	kit_put_rows(MANY);
 	ck_assert_int_eq(scan_count(&spec, NULL), MANY - 2);
 	spec.stop_inclusive = true;
 	ck_assert_int_eq(scan_count(&spec, NULL), MANY - 1);
@@ -728,14 +458,13 @@ START_TEST(an_unknown_family_is_refused)
 }
 END_TEST
 
-/* --- large deletes
- * ---------------------------------------------------------------------- */
+/* --- large deletes ------------------------------------------------------ */
 
 START_TEST(a_whole_family_of_any_size_goes_in_one_call)
 {
-	struct place dir = family("r");
+	struct place dir = kit_family("r");
 
-	put_columns("r", BATCH_CELLS + 2000);
+	kit_put_columns("r", BATCH_CELLS + 2000);
 	ck_assert_int_eq(kit_try("df5000", 0), -E2BIG);
 	ck_assert_int_eq(kit_put_big("big", CHUNK, 1), 0);
 	kit_do("df");
@@ -755,7 +484,7 @@ main(void)
 {
 	Suite *suite = suite_create("local_read");
 	TCase *values = tcase_create("values");
-	TCase *lists = tcase_create("lists");
+	TCase *versions = tcase_create("versions");
 	TCase *scans = tcase_create("scans");
 	int all_sizes = sizeof(sizes) / sizeof(sizes[0]);
 
@@ -769,23 +498,10 @@ main(void)
 	add(values, chunks_that_belong_to_nobody_go_at_the_next_start, 1);
 	add(values, an_append_joins_what_is_too_large_for_memory, 2);
 	add(values, a_value_above_the_limit_is_refused, 1);
+	add(values, readers_see_whole_values_while_they_are_replaced, 1);
 	add(values, a_whole_family_of_any_size_goes_in_one_call, 1);
-	add(lists, many_versions_are_listed_once_and_in_order, 2);
-	add(lists, versions_counts_deep_columns_right, 1);
-	add(lists, many_rows_are_listed_once_and_in_order, 1);
-	add(lists, many_columns_are_listed_once_and_in_order, 1);
-	add(lists, a_skipped_prefix_is_not_listed, 8);
-	add(lists, a_listing_goes_on_behind_a_name, 2);
-	add(lists, names_can_be_removed_while_they_are_listed, 1);
-	add(lists, rows_are_merged_over_families, 1);
-	add(lists, what_has_expired_is_not_listed, 1);
-	add(lists, the_empty_qualifier_is_listed_first, 1);
-	add(lists, kept_parts_stand_among_rows_and_columns, 1);
-	add(lists, a_listing_goes_on_between_a_row_and_its_part, 1);
-	add(lists, tables_and_schema_files_are_listed, 1);
-	add(lists, a_family_is_there_until_its_last_cell_goes, 3);
-	add(lists, a_family_that_lost_its_last_cell_through_the_mount_is_kept,
-	    1);
+	add(versions, many_versions_are_listed_once_and_in_order, 2);
+	add(versions, versions_counts_deep_columns_right, 1);
 	add(scans, many_cells_of_one_row_are_scanned, 2);
 	add(scans, a_row_behind_others_is_scanned_in_one_state, 1);
 	add(scans, many_rows_are_scanned_both_ways, 2);
@@ -794,7 +510,7 @@ main(void)
 	add(scans, big_values_are_read_while_the_scan_goes_on, 1);
 	add(scans, an_unknown_family_is_refused, 1);
 
-	TCase *all[] = {values, lists, scans};
+	TCase *all[] = {values, versions, scans};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		tcase_set_timeout(all[i], 60);
 		tcase_add_checked_fixture(all[i], kit_open, kit_close);

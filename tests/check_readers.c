@@ -247,6 +247,35 @@ START_TEST(handles_for_writing_bypass_the_page_cache)
 }
 END_TEST
 
+static double
+hold_of(const char *name)
+{
+	struct file known;
+	struct inode *inode;
+	struct look look;
+
+	OK(tree_open("t/r/f/known", O_WRONLY | O_CREAT, &known));
+	OK(tree_lookup(&tree_fs, known.inode->up, slice_text(name),
+	    tree_caller(), &inode, &look));
+	inode_put(&tree_fs, inode);
+	OK(tree_close(&known));
+	return look.hold;
+}
+
+START_TEST(what_moves_by_itself_is_not_believed_for_long)
+{
+	OK(tree_put(Q "@5", "12345678"));
+	ck_assert(hold_of("q") == HOLD_LONG);
+	ck_assert(hold_of("q@5") == 0);
+	ck_assert(hold_of("q@~0") <= 1);
+	ck_assert(hold_of("q@counter") <= 1);
+	ck_assert(hold_of("q@") <= 1);
+	OK(tree_append(".schema/t", "family f ttl=1000\n"));
+	OK(tree_put(Q, "v"));
+	ck_assert(hold_of("q") > 0 && hold_of("q") <= 1);
+}
+END_TEST
+
 /* --- attributes while it is written ---------------------------------------------- */
 
 START_TEST(a_time_set_while_pending_is_kept)
@@ -403,6 +432,18 @@ START_TEST(a_value_above_the_limit_is_refused_where_it_is_written)
 }
 END_TEST
 
+START_TEST(a_new_cell_whose_bytes_are_refused_is_not_left_empty)
+{
+	OK(tree_append(".schema/t", "family f max_cell_size=8\n"));
+	REFUSED(EFBIG, tree_put(Q, "123456789"));
+	ck_assert_uint_eq(tree_versions(Q), 0);
+	SAYS("", tree_list("t/r/f"));
+	OK(tree_put(Q, "old"));
+	REFUSED(EFBIG, tree_put(Q, "123456789"));
+	SAYS("old", tree_cat(Q));
+}
+END_TEST
+
 START_TEST(an_image_beyond_the_buffers_is_stored_all_the_same)
 {
 	static char big[3 << 20];
@@ -451,7 +492,8 @@ readers_suite(void)
 	    a_size_that_was_set_is_everybodys,
 	    a_writer_through_a_map_shows_its_size_to_all,
 	    pages_of_a_cell_nobody_writes_stay_until_it_changes,
-	    handles_for_writing_bypass_the_page_cache);
+	    handles_for_writing_bypass_the_page_cache,
+	    what_moves_by_itself_is_not_believed_for_long);
 	TOPIC("attributes while it is written",
 	    a_time_set_while_pending_is_kept,
 	    a_later_write_resets_a_time_that_was_set,
@@ -465,6 +507,7 @@ readers_suite(void)
 	    setuid_and_setgid_are_cleared_in_a_new_version);
 	TOPIC("limits",
 	    a_value_above_the_limit_is_refused_where_it_is_written,
+	    a_new_cell_whose_bytes_are_refused_is_not_left_empty,
 	    an_image_beyond_the_buffers_is_stored_all_the_same);
 	return s;
 }

@@ -160,13 +160,8 @@ START_TEST(a_row_s_continuation_is_kept_and_removed)
 	SAYS("long%", kit_list(LEVEL_TABLE, "t"));
 	OK(kit_mkdir(LEVEL_ROW, "t/longer"));
 	SAYS("longer", kit_list(LEVEL_ROW_PART, "t/long"));
-	REFUSED(ENOTEMPTY, kit_rmdir(LEVEL_ROW_PART, "t/long"));
-	OK(kit_rmdir(LEVEL_ROW, "t/longer"));
-	OK(kit_put("t/longest/f/q", 5, "v"));
-	REFUSED(ENOTEMPTY, kit_rmdir(LEVEL_ROW_PART, "t/long"));
-	OK(kit_delete("t/longest/f/q", 0));
 	OK(kit_rmdir(LEVEL_ROW_PART, "t/long"));
-	SAYS("", kit_list(LEVEL_TABLE, "t"));
+	SAYS("longer", kit_list(LEVEL_TABLE, "t"));
 }
 END_TEST
 
@@ -177,9 +172,12 @@ START_TEST(a_qualifier_s_continuation_is_kept_and_removed)
 	SAYS("long%", kit_list(LEVEL_FAMILY, "t/r/f"));
 	ck_assert(there(LEVEL_FAMILY, "t/r/f"));
 	REFUSED(ENOTEMPTY, kit_rmdir(LEVEL_FAMILY, "t/r/f"));
-	OK(kit_put("t/r/f/longer", 5, "v"));
+	struct place dot = {.level = LEVEL_DOT, .table = slice_text("t"),
+	    .row = slice_text("r"), .family = slice_text("f"),
+	    .qualifier = slice_text("long"), .dot = slice_text(".x")};
+	OK(kit_dot_put(dot, "1"));
 	REFUSED(ENOTEMPTY, kit_rmdir(LEVEL_COLUMN_PART, "t/r/f/long"));
-	OK(kit_delete("t/r/f/longer", 0));
+	OK(kit->methods->dot_remove(kit, &dot));
 	OK(kit_rmdir(LEVEL_COLUMN_PART, "t/r/f/long"));
 	ck_assert(there(LEVEL_FAMILY, "t/r/f"));
 	OK(kit_rmdir(LEVEL_FAMILY, "t/r/f"));

@@ -264,6 +264,60 @@ START_TEST(a_setgid_directory_gives_its_group)
 }
 END_TEST
 
+START_TEST(an_open_table_declares_at_most_32_families_by_their_cells)
+{
+	char path[64];
+
+	OK(tree_mkdir_path("open", 0755));
+	OK(tree_mkdir_path("open/r", 0755));
+	for (int i = 0; i <= 32; i++) {
+		snprintf(path, sizeof(path), "open/r/f%d", i);
+		OK(tree_mkdir_path(path, 0755));
+		snprintf(path, sizeof(path), "open/r/f%d/q", i);
+		ck_assert_int_eq(tree_put(path, "v"), i < 32 ? 0 : -EDQUOT);
+	}
+}
+END_TEST
+
+START_TEST(a_read_only_mount_changes_nothing)
+{
+	OK(tree_put(Q, "v"));
+	OK(tree_put("t/r/f/.x", "v"));
+	tree_fs.read_only = true;
+	REFUSED(EROFS, tree_put(Q, "w"));
+	REFUSED(EROFS, tree_append(Q, "w"));
+	REFUSED(EROFS, tree_put("t/r/f/new", ""));
+	REFUSED(EROFS, tree_put(Q "@5", ""));
+	REFUSED(EROFS, tree_put("t/r/f/n@counter", "1"));
+	REFUSED(EROFS, tree_put("t/r/f/.x", "w"));
+	REFUSED(EROFS, tree_put(".schema/t", "table open=1\n"));
+	REFUSED(EROFS, tree_put(".cellfs/control", "drop t\n"));
+	REFUSED(EROFS, tree_mkdir_path("t/s", 0755));
+	REFUSED(EROFS, tree_unlink(Q));
+	REFUSED(EROFS, tree_rmdir("t/r/g"));
+	REFUSED(EROFS, tree_move(Q, "t/r/f/p"));
+	REFUSED(EROFS, tree_chmod(Q, 0600));
+	REFUSED(EROFS, tree_truncate(Q, 0));
+	SAYS("v", tree_history(Q));
+	tree_fs.read_only = false;
+}
+END_TEST
+
+START_TEST(mount_options_show_another_owner_and_mode)
+{
+	OK(tree_put(Q, "v"));
+	tree_fs.masquerade = (struct masquerade){.has_uid = true,
+		.has_gid = true, .has_umask = true, .uid = 11, .gid = 12,
+		.umask = 0027};
+	ck_assert(there(Q));
+	ck_assert_uint_eq(st.st_uid, 11);
+	ck_assert_uint_eq(st.st_gid, 12);
+	ck_assert_uint_eq(st.st_mode & 07777, 0640);
+	ck_assert(there("t/r"));
+	ck_assert_uint_eq(st.st_mode & 07777, 0750);
+}
+END_TEST
+
 /* --- renaming ---------------------------------------------------------------------- */
 
 START_TEST(a_cell_renamed_onto_another_is_one_more_version_there)
@@ -511,7 +565,10 @@ tree_suite(void)
 	    a_table_without_rows_is_dropped_by_rmdir,
 	    a_sealed_table_takes_no_other_family,
 	    making_a_name_changes_its_directorys_time,
-	    a_setgid_directory_gives_its_group);
+	    a_setgid_directory_gives_its_group,
+	    an_open_table_declares_at_most_32_families_by_their_cells,
+	    a_read_only_mount_changes_nothing,
+	    mount_options_show_another_owner_and_mode);
 	TOPIC("renaming",
 	    a_cell_renamed_onto_another_is_one_more_version_there,
 	    a_cell_renamed_to_a_free_name_takes_its_history,

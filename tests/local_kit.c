@@ -16,8 +16,7 @@ int kit_between;
 
 static struct clock clock_of_store;
 
-/* --- the store
- * ----------------------------------------------------------------- */
+/* --- the store ---------------------------------------------------------- */
 
 static void
 open_engine(struct ordered *o)
@@ -88,8 +87,7 @@ kit_rules(uint32_t versions, uint32_t min_versions, uint32_t ttl)
 	schema_release(&schema);
 }
 
-/* --- the notation
- * ---------------------------------------------------------------- */
+/* --- the notation ------------------------------------------------------- */
 
 static const struct {
 	const char *word;
@@ -265,8 +263,7 @@ kit_show(void)
 	return (const char *)text.data;
 }
 
-/* --- single things
- * ---------------------------------------------------------------- */
+/* --- single things ------------------------------------------------------ */
 
 struct place
 kit_column(const char *row, const char *qualifier)
@@ -385,4 +382,70 @@ kit_list(const struct place *dir)
 	buf_byte(&text, 0);
 	ck_assert_int_eq(buf_status(&text), 0);
 	return (const char *)text.data;
+}
+
+void
+kit_put_columns(const char *row, int count)
+{
+	static char names[500][16];
+	struct op ops[500];
+	struct mutation m = {
+	    .table = slice_text("t"), .row = slice_text(row), .ops = ops};
+
+	for (int i = 0; i < count; i += 500) {
+		m.count = (size_t)(count - i < 500 ? count - i : 500);
+		for (size_t j = 0; j < m.count; j++) {
+			snprintf(
+			    names[j], sizeof(names[j]), "n%06d", i + (int)j);
+			ops[j] = (struct op){.type = OP_PUT,
+			    .family = slice_text("f"),
+			    .qualifier = slice_text(names[j]),
+			    .timestamp = TS_LATEST,
+			    .value = slice_text(names[j])};
+		}
+		ck_assert_int_eq(
+		    kit_engine->methods->mutate(kit_engine, &m), 0);
+	}
+}
+
+void
+kit_put_rows(int count)
+{
+	char name[16];
+
+	for (int i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "n%06d", i);
+		kit_put(name, "q", name);
+	}
+}
+
+struct place
+kit_table(void)
+{
+	return (struct place){.level = LEVEL_TABLE, .table = slice_text("t")};
+}
+
+struct place
+kit_family(const char *row)
+{
+	struct place place = kit_column(row, "");
+
+	place.level = LEVEL_FAMILY;
+	return place;
+}
+
+void
+kit_delete_column(const char *row, const char *qualifier, unsigned flags)
+{
+	struct op op = {.type = OP_DELETE_COLUMN,
+	    .family = slice_text("f"),
+	    .qualifier = slice_text(qualifier),
+	    .timestamp = TS_LATEST};
+	struct mutation m = {.table = slice_text("t"),
+	    .row = slice_text(row),
+	    .ops = &op,
+	    .count = 1,
+	    .flags = flags};
+
+	ck_assert_int_eq(kit_engine->methods->mutate(kit_engine, &m), 0);
 }

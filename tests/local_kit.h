@@ -64,4 +64,16 @@ int kit_put_big(const char *qualifier, uint64_t size, uint8_t seed);
  * next call. */
 const char *kit_list(const struct place *dir);
 
+/* Puts columns n000000, n000001... into row/f, each with its name as value. */
+void kit_put_columns(const char *row, int count);
+
+/* Puts rows n000000, n000001..., each with a column f:q. */
+void kit_put_rows(int count);
+
+void kit_delete_column(const char *row, const char *qualifier, unsigned flags);
+
+/* The places of table t and of row/f in it. */
+struct place kit_table(void);
+struct place kit_family(const char *row);
+
 #endif

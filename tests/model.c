@@ -169,8 +169,7 @@ model_version(const struct model *m, struct model_column c, size_t index)
 	return NULL;
 }
 
-/* --- calls -------------------------------------------------------------------
- */
+/* --- calls -------------------------------------------------------------- */
 
 static int64_t
 newest_stamp(const struct model *m, struct model_column c, int64_t none)

@@ -27,7 +27,7 @@ __tsan_default_suppressions(void)
 	return "called_from_lib:libwiredtiger.so\n"
 	       "race:wt_session_get\n"
 	       "race:cached_open\n"
-	       "race:file_close\n";
+	       "race:wt_files.c\n";
 }
 
 static int kind;

@@ -200,6 +200,10 @@ tree_caller(void)
 
 /* --- paths ------------------------------------------------------------------------ */
 
+/* The kernel changes names in a directory one at a time, and while it looks
+ * none up there. */
+static pthread_rwlock_t directories = PTHREAD_RWLOCK_INITIALIZER;
+
 /* One component down; takes dir's hold over. NULL and *r on failure. */
 static struct inode *
 down(struct inode *dir, struct slice name, int *r)
@@ -208,7 +212,9 @@ down(struct inode *dir, struct slice name, int *r)
 	struct look look;
 
 	why_clear();
+	pthread_rwlock_rdlock(&directories);
 	*r = tree_lookup(&tree_fs, dir, name, tree_caller(), &out, &look);
+	pthread_rwlock_unlock(&directories);
 	inode_put(&tree_fs, dir);
 	return out;
 }
@@ -267,8 +273,8 @@ open_made(struct inode *dir, struct slice name, int flags, mode_t mode,
 	return r;
 }
 
-int
-tree_open_mode(const char *path, int flags, mode_t mode, struct file *out)
+static int
+open_once(const char *path, int flags, mode_t mode, struct file *out)
 {
 	struct inode *dir;
 	struct slice name;
@@ -279,19 +285,32 @@ tree_open_mode(const char *path, int flags, mode_t mode, struct file *out)
 	int r = walk(path, false, &dir, &name);
 	if (r < 0)
 		return r;
+	pthread_rwlock_wrlock(&directories);
 	r = tree_lookup(&tree_fs, dir, name, tree_caller(), &out->inode,
 	    &look);
-	if (r == 0 && (flags & O_EXCL))
-		r = -EEXIST;
-	else if (r == 0)
-		r = open_found(flags, out);
-	else if (r == -ENOENT && (flags & O_CREAT))
+	bool found = r == 0;
+	if (r == -ENOENT && (flags & O_CREAT))
 		r = open_made(dir, name, flags, mode, out);
+	pthread_rwlock_unlock(&directories);
+	if (found)
+		r = flags & O_EXCL ? -EEXIST : open_found(flags, out);
 	inode_put(&tree_fs, dir);
 	if (r < 0) {
 		inode_put(&tree_fs, out->inode);
 		out->inode = NULL;
 	}
+	return r;
+}
+
+/* As the kernel, looks again when what it found has just been replaced. */
+int
+tree_open_mode(const char *path, int flags, mode_t mode, struct file *out)
+{
+	int r;
+
+	do
+		r = open_once(path, flags, mode, out);
+	while (r == -ESTALE);
 	return r;
 }
 
@@ -526,9 +545,11 @@ tree_mkdir_path(const char *path, mode_t mode)
 	struct look look;
 	int r = walk(path, false, &dir, &name);
 
+	pthread_rwlock_wrlock(&directories);
 	if (r == 0)
 		r = tree_mkdir(&tree_fs, dir, name, mode, tree_caller(),
 		    &made, &look);
+	pthread_rwlock_unlock(&directories);
 	inode_put(&tree_fs, dir);
 	inode_put(&tree_fs, made);
 	return r;
@@ -541,9 +562,11 @@ remove_path(const char *path, bool directory)
 	struct slice name;
 	int r = walk(path, false, &dir, &name);
 
+	pthread_rwlock_wrlock(&directories);
 	if (r == 0)
 		r = tree_remove(&tree_fs, dir, name, directory,
 		    tree_caller());
+	pthread_rwlock_unlock(&directories);
 	inode_put(&tree_fs, dir);
 	return r;
 }
@@ -568,8 +591,10 @@ tree_move(const char *from, const char *to)
 
 	if (r == 0)
 		r = walk(to, false, &how.to_dir, &how.to);
+	pthread_rwlock_wrlock(&directories);
 	if (r == 0)
 		r = tree_rename(&tree_fs, &how, tree_caller());
+	pthread_rwlock_unlock(&directories);
 	inode_put(&tree_fs, how.from_dir);
 	inode_put(&tree_fs, how.to_dir);
 	return r;

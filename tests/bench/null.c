@@ -81,9 +81,12 @@ stat_fill(fuse_ino_t ino, struct stat *st)
 	enum kind kind = node_kind(ino);
 	struct made *m = &made[node_number(ino) & (MADE_MAX - 1)];
 
-	*st = (struct stat){ .st_ino = ino, .st_nlink = 1,
-		.st_mode = S_IFDIR | 0755, .st_mtime = 1600000000,
-		.st_ctime = 1600000000, .st_atime = 1600000000 };
+	*st = (struct stat){.st_ino = ino,
+	    .st_nlink = 1,
+	    .st_mode = S_IFDIR | 0755,
+	    .st_mtime = 1600000000,
+	    .st_ctime = 1600000000,
+	    .st_atime = 1600000000};
 	if (kind == CELL) {
 		st->st_mode = S_IFREG | 0644;
 		st->st_size = VALUE_SIZE;
@@ -97,8 +100,8 @@ stat_fill(fuse_ino_t ino, struct stat *st)
 static struct fuse_entry_param
 entry_of(fuse_ino_t ino)
 {
-	struct fuse_entry_param e = { .ino = ino, .attr_timeout = FOREVER,
-		.entry_timeout = FOREVER };
+	struct fuse_entry_param e = {
+	    .ino = ino, .attr_timeout = FOREVER, .entry_timeout = FOREVER};
 
 	if (ino)
 		stat_fill(ino, &e.attr);
@@ -128,15 +131,17 @@ child_node(fuse_ino_t dir, uint64_t i)
 {
 	enum kind kind = node_kind(dir);
 
-	return NODE(kind + 1, kind == ROOT ? i :
-	    node_number(dir) * child_count(dir) + i);
+	return NODE(kind + 1,
+	    kind == ROOT ? i : node_number(dir) * child_count(dir) + i);
 }
 
 static const char *
 child_format(fuse_ino_t dir)
 {
-	static const char *formats[] = { [ROOT] = "t", [TABLE] = "r%07lu",
-		[ROW] = "f%lu", [FAMILY] = "q%03lu" };
+	static const char *formats[] = {[ROOT] = "t",
+	    [TABLE] = "r%07lu",
+	    [ROW] = "f%lu",
+	    [FAMILY] = "q%03lu"};
 
 	return formats[node_kind(dir)];
 }
@@ -168,11 +173,12 @@ null_init(void *user, struct fuse_conn_info *conn)
 {
 	(void)user;
 	conn->want &= ~(FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA |
-	    FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_SPLICE_READ |
-	    FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
-	conn->want |= conn->capable & (FUSE_CAP_READDIRPLUS |
-	    FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_ATOMIC_O_TRUNC |
-	    FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO);
+			FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_SPLICE_READ |
+			FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
+	conn->want |= conn->capable &
+		      (FUSE_CAP_READDIRPLUS | FUSE_CAP_EXPLICIT_INVAL_DATA |
+			  FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_ASYNC_READ |
+			  FUSE_CAP_ASYNC_DIO);
 }
 
 static void
@@ -233,8 +239,8 @@ null_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	for (; reply && i < count; i++, used += need) {
 		snprintf(name, sizeof(name), child_format(ino), i);
 		e = entry_of(child_node(ino, i));
-		need = fuse_add_direntry_plus(req, reply + used, size - used,
-		    name, &e, i + 1);
+		need = fuse_add_direntry_plus(
+		    req, reply + used, size - used, name, &e, i + 1);
 		if (need > size - used)
 			break;
 	}
@@ -292,7 +298,7 @@ made_add(fuse_ino_t parent, const char *name, mode_t mode)
 {
 	uint64_t slot = made_slot(parent, name);
 
-	made[slot] = (struct made){ made_key(parent, name), 0, mode };
+	made[slot] = (struct made){made_key(parent, name), 0, mode};
 	return NODE(MADE, slot);
 }
 
@@ -355,27 +361,27 @@ null_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 }
 
 static const struct fuse_lowlevel_ops ops = {
-	.init = null_init,
-	.lookup = null_lookup,
-	.forget = null_forget,
-	.getattr = null_getattr,
-	.setattr = null_setattr,
-	.opendir = null_opendir,
-	.readdirplus = null_readdirplus,
-	.open = null_open,
-	.read = null_read,
-	.create = null_create,
-	.mkdir = null_mkdir,
-	.write = null_write,
-	.flush = null_flush,
-	.getxattr = null_getxattr,
-	.listxattr = null_listxattr,
+    .init = null_init,
+    .lookup = null_lookup,
+    .forget = null_forget,
+    .getattr = null_getattr,
+    .setattr = null_setattr,
+    .opendir = null_opendir,
+    .readdirplus = null_readdirplus,
+    .open = null_open,
+    .read = null_read,
+    .create = null_create,
+    .mkdir = null_mkdir,
+    .write = null_write,
+    .flush = null_flush,
+    .getxattr = null_getxattr,
+    .listxattr = null_listxattr,
 };
 
 static int
 serve(const char *mount)
 {
-	char *argv[] = { "null", "-o", "fsname=null,default_permissions" };
+	char *argv[] = {"null", "-o", "fsname=null,default_permissions"};
 	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
 	int r = 1;
 
