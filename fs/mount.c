@@ -36,7 +36,8 @@ struct mount {
 	struct fs fs;
 	struct fuse_session *session;
 	char store[PATH_MAX], mount_point[PATH_MAX];
-	pthread_mutex_t lock; /* guards becoming the reader */
+	pthread_mutex_t lock; /* guards becoming the reader, and: */
+	unsigned serving;     /* threads that have not ended */
 	pthread_cond_t wake;
 	_Atomic unsigned named, reader; /* thread numbers; reader 0: none yet */
 	_Atomic unsigned served; /* requests */
@@ -178,6 +179,10 @@ serve(void *context)
 	while (stand_by(m, me))
 		read_requests(m, me, &buf);
 	free(buf.mem);
+	pthread_mutex_lock(&m->lock);
+	m->serving--;
+	pthread_cond_broadcast(&m->wake);
+	pthread_mutex_unlock(&m->lock);
 	kill(getpid(), SIGUSR1); /* the main thread waits for this, too */
 	return NULL;
 }
@@ -205,6 +210,24 @@ block_signals(sigset_t *ends)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Wakes the threads, wherever they wait, until all have come to their end. */
+static void
+stop_threads(struct mount *m, pthread_t *threads, size_t count)
+{
+	fuse_session_exit(m->session);
+	pthread_mutex_lock(&m->lock);
+	while (m->serving) {
+		struct timespec until = after(TICK);
+		pthread_cond_broadcast(&m->wake);
+		for (size_t i = 0; i < count; i++)
+			pthread_kill(threads[i], SIGUSR2);
+		pthread_cond_timedwait(&m->wake, &m->lock, &until);
+	}
+	pthread_mutex_unlock(&m->lock);
+	for (size_t i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
 /* Serves until the mount is taken away or a signal ends it. */
 static int
 serve_all(struct mount *m, const sigset_t *ends)
@@ -213,21 +236,17 @@ serve_all(struct mount *m, const sigset_t *ends)
 	size_t count = 0;
 	int signal;
 
+	m->serving = THREADS;
 	while (count < THREADS &&
 	    pthread_create(&threads[count], NULL, serve, m) == 0)
 		count++;
+	pthread_mutex_lock(&m->lock);
+	m->serving -= THREADS - (unsigned)count;
+	pthread_mutex_unlock(&m->lock);
 	if (count)
 		sigwait(ends, &signal);
-	fuse_session_exit(m->session);
+	stop_threads(m, threads, count);
 	fuse_session_unmount(m->session);
-	for (size_t i = 0; i < count; i++) {
-		struct timespec until;
-		do {
-			pthread_cond_broadcast(&m->wake);
-			pthread_kill(threads[i], SIGUSR2);
-			until = after(TICK);
-		} while (pthread_timedjoin_np(threads[i], NULL, &until));
-	}
 	return count ? 0 : -EAGAIN;
 }
 
