@@ -471,7 +471,7 @@ run_detached(struct mount *m, const struct mount_options *o)
 	if (child == 0) {
 		m->report = ends[1];
 		detach(ends[1]);
-		_exit(run(m, o) < 0);
+		exit(run(m, o) < 0);
 	}
 	close(ends[1]);
 	return await(ends[0], m->mount_point);
