@@ -361,6 +361,7 @@ session_open(struct mount *m, const struct mount_options *o)
 	if (r == 0) {
 		m->session = fuse_session_new(&args, &ops, sizeof(ops),
 		    &m->fs);
+		fuse_opt_free_args(&args);
 		if (!m->session)
 			r = why(EINVAL, "libfuse refuses the mount options");
 	}
@@ -506,6 +507,19 @@ find_store(const char *path, char *out)
 	return realpath(path, out) ? 0 : -errno;
 }
 
+/* A mount that hides its own store would wait for itself for ever. */
+static int
+check_apart(const char *store, const char *mount_point)
+{
+	size_t size = strlen(mount_point);
+
+	if (strncmp(store, mount_point, size) != 0 ||
+	    (size > 1 && store[size] && store[size] != '/'))
+		return 0;
+	return why(EINVAL, "%s: the store %s lies in it and would be hidden",
+	    mount_point, store);
+}
+
 int
 mount_run(const struct mount_options *o)
 {
@@ -518,6 +532,8 @@ mount_run(const struct mount_options *o)
 		r = find_mount_point(o->mount_point, m->mount_point);
 	if (r == 0)
 		r = find_store(o->store, m->store);
+	if (r == 0)
+		r = check_apart(m->store, m->mount_point);
 	if (r == 0)
 		r = o->foreground ? run(m, o) : run_detached(m, o);
 	free(m);
