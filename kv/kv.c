@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "engine.h"
+#include "key.h"
 #include "kv_data.h"
 #include "local.h"
 #include "why.h"
@@ -289,8 +291,9 @@ check_op(const struct op *op, uint64_t *bytes)
 	if (r == 0 && op->ttl < 0)
 		r = why(EINVAL, "a TTL of %lld ms: it is never negative",
 		    (long long)op->ttl);
-	if (!op->source && op->value.size <= INLINE_MAX)
-		*bytes += op->value.size;
+	uint64_t size = op->source ? op->source->size : op->value.size;
+	if (size <= INLINE_MAX)
+		*bytes += size;
 	*bytes += op->qualifier.size;
 	return r;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "local.h"
+#include "ordered.h"
 #include "why.h"
 
 #define HOLDER "cellfs.holder" /* in the store's directory */

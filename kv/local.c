@@ -6,9 +6,15 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "local_any.h"
+#include "local_blob.h"
+#include "local_catalogue.h"
+#include "local_clean.h"
+#include "local_depth.h"
+#include "local_keys.h"
+#include "local_methods.h"
 #include "why.h"
 
-#define RETRIES 20 /* of a transaction that cannot go on */
 #define CHECKPOINT_SECONDS 60
 #define CHECKPOINT_BYTES ((uint64_t)128 << 20)
 #define CLEANUP_SECONDS 300
@@ -62,8 +68,8 @@ static const char *const counter_names[COUNT_OF] = {
     [COUNT_CLEANUPS] = "cleanups",
 };
 
-static void
-count(struct local *l, enum counter which, uint64_t by)
+void
+local_count(struct local *l, enum counter which, uint64_t by)
 {
 	atomic_fetch_add_explicit(
 	    &l->counters[which], by, memory_order_relaxed);
@@ -73,6 +79,17 @@ static uint64_t
 counted(struct local *l, enum counter which)
 {
 	return atomic_load_explicit(&l->counters[which], memory_order_relaxed);
+}
+
+int64_t
+local_now(struct local *l)
+{
+	int64_t now = clock_now(l->clock), latest = atomic_load(&l->latest);
+
+	while (now > latest &&
+	       !atomic_compare_exchange_weak(&l->latest, &latest, now))
+		;
+	return now > latest ? now : latest;
 }
 
 void
@@ -89,136 +106,6 @@ local_log(struct local *l, const char *format, ...)
 	l->options.log(l->options.log_context, line);
 }
 
-/* --- transactions ------------------------------------------------------- */
-
-static int
-begin(struct txn *t, enum ordered_intent intent)
-{
-	struct ordered *o = t->local->ordered;
-	struct ordered_session *session;
-
-	int r = o->methods->session(o, &session);
-	if (r)
-		return r;
-	if (t->writing)
-		pthread_mutex_lock(&t->local->writer);
-	r = o->methods->begin(session, intent);
-	if (r) {
-		if (t->writing)
-			pthread_mutex_unlock(&t->local->writer);
-		o->methods->release(session);
-		return r;
-	}
-	t->session = session;
-	t->now = clock_now(t->local->clock);
-	return 0;
-}
-
-int
-txn_read(struct local *l, struct txn *out)
-{
-	*out = (struct txn){.local = l};
-	count(l, COUNT_SNAPSHOTS, 1);
-	return begin(out, ORDERED_READ);
-}
-
-int
-txn_write(struct local *l, enum ordered_intent intent, struct txn *out)
-{
-	*out = (struct txn){.local = l, .writing = true};
-	if (l->options.read_only)
-		return why(EROFS, "the store is open for reading only");
-	return begin(out, intent);
-}
-
-/* Commits what is to be committed; what memory knows of the columns is no
- * longer sure where that fails. */
-static int
-conclude(struct txn *t, int r)
-{
-	const struct ordered_methods *m = t->local->ordered->methods;
-
-	if (r == 0) {
-		r = m->commit(t->session);
-		if (r)
-			depths_forget(t->local);
-		else if (t->committed)
-			t->committed(t->committed_context);
-		count(t->local, r ? COUNT_ROLLBACKS : COUNT_COMMITS, 1);
-		return r;
-	}
-	m->rollback(t->session);
-	depths_forget(t->local);
-	count(t->local, COUNT_ROLLBACKS, 1);
-	return r;
-}
-
-int
-txn_end(struct txn *t, int r)
-{
-	const struct ordered_methods *m = t->local->ordered->methods;
-
-	if (!t->session)
-		return r;
-	if (t->writing) {
-		r = conclude(t, r);
-		pthread_mutex_unlock(&t->local->writer);
-	} else {
-		m->rollback(t->session);
-	}
-	m->release(t->session);
-	t->session = NULL;
-	return r;
-}
-
-int
-local_write(struct local *l, enum ordered_intent intent,
-    int (*body)(struct txn *t, void *context), void *context)
-{
-	for (int i = 0;; i++) {
-		struct txn t;
-		int r = txn_write(l, intent, &t);
-		if (r == 0)
-			r = body(&t, context);
-		r = txn_end(&t, r);
-		if (r != -EAGAIN || i == RETRIES)
-			return r;
-		count(l, COUNT_RETRIES, 1);
-		nanosleep(&(struct timespec){.tv_nsec = i * 1000000}, NULL);
-	}
-}
-
-int
-txn_get(struct txn *t, uint32_t table, struct slice key, struct buf *out)
-{
-	return t->local->ordered->methods->get(t->session, table, key, out);
-}
-
-int
-txn_put(struct txn *t, uint32_t table, struct slice key, struct slice value)
-{
-	count(t->local, COUNT_PUTS, 1);
-	count(t->local, COUNT_BYTES, key.size + value.size);
-	return t->local->ordered->methods->put(t->session, table, key, value);
-}
-
-int
-txn_remove(struct txn *t, uint32_t table, struct slice key)
-{
-	count(t->local, COUNT_REMOVES, 1);
-	count(t->local, COUNT_BYTES, key.size);
-	return t->local->ordered->methods->remove(t->session, table, key);
-}
-
-int
-txn_remove_range(
-    struct txn *t, uint32_t table, struct slice from, struct slice to)
-{
-	count(t->local, COUNT_REMOVES, 1);
-	return t->local->ordered->methods->remove_range(
-	    t->session, table, from, to);
-}
-
 /* --- the store as a whole ----------------------------------------------- */
 
 int
@@ -226,7 +113,7 @@ local_sync(struct engine *e)
 {
 	struct local *l = (struct local *)e;
 
-	count(l, COUNT_SYNCS, 1);
+	local_count(l, COUNT_SYNCS, 1);
 	return l->ordered->methods->sync(l->ordered);
 }
 
@@ -237,7 +124,7 @@ local_checkpoint(struct engine *e)
 
 	if (l->options.read_only)
 		return 0;
-	count(l, COUNT_CHECKPOINTS, 1);
+	local_count(l, COUNT_CHECKPOINTS, 1);
 	return l->ordered->methods->checkpoint(l->ordered);
 }
 
@@ -336,7 +223,7 @@ round_cleanup(struct local *l, struct rounds *round, int64_t now)
 {
 	if (now < round->cleanup_at)
 		return;
-	count(l, COUNT_CLEANUPS, 1);
+	local_count(l, COUNT_CLEANUPS, 1);
 	report(l, round, "clean-up", clean_all(l));
 	round->cleanup_at = seconds_now() + CLEANUP_SECONDS;
 }
@@ -394,6 +281,14 @@ local_interrupt(struct engine *e)
 	struct local *l = (struct local *)e;
 
 	atomic_store(&l->interrupted, true);
+}
+
+int
+local_interrupted(struct local *l)
+{
+	return atomic_load(&l->interrupted)
+		   ? why(EINTR, "the work was interrupted")
+		   : 0;
 }
 
 /* --- opening and closing ------------------------------------------------ */

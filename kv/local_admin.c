@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "local_methods.h"
+#include "local_side_ddl.h"
 #include "why.h"
 
 static struct local *
@@ -161,7 +163,7 @@ make_table(struct local *l, const struct schema *schema,
 	if (r)
 		return r;
 	(*out)->side = id + 1;
-	(*out)->created = clock_now(l->clock);
+	(*out)->created = local_now(l);
 	(*out)->owner = *owner;
 	(*out)->owner.set = ATTR_MODE | ATTR_UID | ATTR_GID;
 	return 0;

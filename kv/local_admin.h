@@ -8,7 +8,7 @@
 #ifndef CELLFS_KV_LOCAL_ADMIN_H
 #define CELLFS_KV_LOCAL_ADMIN_H
 
-#include "local.h"
+#include "local_catalogue.h"
 
 /* The ordered table of a family's cells, or of its blobs. */
 int
@@ -36,5 +36,9 @@ admin_change_body(struct txn *t, void *change);
 int
 admin_finish(struct local *l, struct table_change *change,
     int (*body)(struct txn *t, void *context), int r);
+
+/* Drops a table that has no rows, else -ENOTEMPTY. */
+int
+admin_drop_empty(struct local *l, struct slice table);
 
 #endif

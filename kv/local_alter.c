@@ -2,6 +2,10 @@
 
 #include <errno.h>
 
+#include "local_any.h"
+#include "local_clean.h"
+#include "local_methods.h"
+#include "local_side_ddl.h"
 #include "why.h"
 
 /* What changing how a family is stored may copy in its one transaction. */
@@ -88,33 +92,30 @@ too_much(const struct local_family *f)
 	    REWRITE_CELLS, REWRITE_BYTES >> 20);
 }
 
+/* A family's cells on their way to another ordered table. */
+struct copying {
+	const struct local_family *from;
+	uint32_t to;
+	size_t cells, bytes;
+};
+
+static int
+copy_cell(struct txn *t, struct slice key, struct slice value, void *context)
+{
+	struct copying *c = context;
+
+	c->bytes += key.size + value.size;
+	if (++c->cells > REWRITE_CELLS || c->bytes > REWRITE_BYTES)
+		return too_much(c->from);
+	return txn_put(t, c->to, key, value);
+}
+
 static int
 copy_cells(struct txn *t, const struct local_family *from, uint32_t to)
 {
-	const struct ordered_methods *o = t->local->ordered->methods;
-	struct ordered_cursor *c;
-	size_t cells = 0, bytes = 0;
-	struct slice key, value;
+	struct copying c = {.from = from, .to = to};
 
-	int r = o->cursor(t->session, from->cells, &c);
-	if (r)
-		return r;
-	r = o->seek(c, slice_of(NULL, 0), SEEK_FROM);
-	while (r == 0) {
-		r = o->key(c, &key);
-		if (r == 0)
-			r = o->value(c, &value);
-		if (r == 0)
-			r = o->put(t->session, to, key, value);
-		bytes += key.size + value.size;
-		if (r == 0 &&
-		    (++cells > REWRITE_CELLS || bytes > REWRITE_BYTES))
-			r = too_much(from);
-		if (r == 0)
-			r = o->next(c);
-	}
-	o->cursor_close(c);
-	return r == 1 ? 0 : r;
+	return txn_each(t, from->cells, slice_of(NULL, 0), copy_cell, &c);
 }
 
 static int

@@ -1,11 +1,10 @@
-#include "local_walk.h"
+#include "local_any.h"
 
 #include <stdlib.h>
 
-/* Removing many names one by one leaves a long run of removed keys that a
- * cursor walks over one by one. So it is remembered where a row was last
- * found to hold a cell, and in which direction that lay.
- */
+#include "key.h"
+#include "local_walk.h"
+
 #define HINTS 64
 
 struct hint {

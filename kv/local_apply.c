@@ -3,6 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "key.h"
+#include "local_any.h"
+#include "local_blob.h"
+#include "local_depth.h"
+#include "local_side.h"
 #include "why.h"
 
 void
@@ -414,7 +419,7 @@ mutation_apply(struct txn *t, void *context)
 	int r = 0;
 
 	mutation_reset(work);
-	if (table_stale(t->local, work->table))
+	if (table_stale(work->table))
 		return -ESTALE;
 	if (work->m->condition)
 		r = mutation_condition(t, work, &applies);

@@ -1,12 +1,14 @@
-#include "local.h"
+#include "local_blob.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "local_keys.h"
 #include "why.h"
 
 #define BUCKETS 256
+#define CHUNKS_AT_ONCE 1000 /* removed by one transaction */
 
 struct pin {
 	struct pin *next;
@@ -77,21 +79,36 @@ pending_key(struct buf *key, uint64_t id)
 	buf_be64(key, id);
 }
 
-/* A cursor's step that ends the transaction's use of it. */
+/* A look into a blob table with a cursor of its own. */
+struct look {
+	uint32_t blobs;
+	int (*step)(struct txn *t, struct ordered_cursor *c, void *context);
+	void *context;
+};
+
 static int
-with_cursor(struct txn *t, uint32_t blobs,
+look_body(struct txn *t, void *context)
+{
+	const struct look *look = context;
+	struct ordered_cursor *c;
+
+	int r = txn_cursor(t, look->blobs, &c);
+	if (r)
+		return r;
+	r = look->step(t, c, look->context);
+	t->local->ordered->methods->cursor_close(c);
+	return r;
+}
+
+/* In a snapshot of its own; step must be able to run twice. */
+static int
+look(struct local *l, uint32_t blobs,
     int (*step)(struct txn *t, struct ordered_cursor *c, void *context),
     void *context)
 {
-	const struct ordered_methods *m = t->local->ordered->methods;
-	struct ordered_cursor *c;
+	struct look look = {blobs, step, context};
 
-	int r = m->cursor(t->session, blobs, &c);
-	if (r)
-		return r;
-	r = step(t, c, context);
-	m->cursor_close(c);
-	return r;
+	return local_read(l, look_body, &look);
 }
 
 /* --- pins --------------------------------------------------------------- */
@@ -131,13 +148,18 @@ pin_free(struct pins *pins, uint32_t blobs, uint64_t id)
 	free(pin);
 }
 
+struct chunk_name {
+	uint64_t id;
+	uint32_t number;
+};
+
 static int
 seek_chunk(struct txn *t, struct ordered_cursor *c, void *context)
 {
-	const uint64_t *id = context;
+	const struct chunk_name *name = context;
 	struct buf key = {0};
 
-	chunk_key(&key, *id, 0);
+	chunk_key(&key, name->id, name->number);
 	int r = buf_status(&key);
 	if (r == 0)
 		r = t->local->ordered->methods->seek(
@@ -150,12 +172,9 @@ seek_chunk(struct txn *t, struct ordered_cursor *c, void *context)
 static int
 still_there(struct local *l, uint32_t blobs, uint64_t id)
 {
-	struct txn t;
+	struct chunk_name first = {.id = id};
+	int r = look(l, blobs, seek_chunk, &first);
 
-	int r = txn_read(l, &t);
-	if (r == 0)
-		r = with_cursor(&t, blobs, seek_chunk, &id);
-	r = txn_end(&t, r);
 	return r == 1 ? -EAGAIN : r;
 }
 
@@ -220,29 +239,64 @@ blob_pinned(struct local *l, uint32_t blobs)
 
 /* --- removing ----------------------------------------------------------- */
 
-struct blob_name {
+/* A blob on its way out, some chunks in each transaction; it is pending until
+ * the last. */
+struct removal {
 	uint32_t blobs;
-	uint64_t id;
+	struct chunk_name from;
+	bool last;
 };
+
+static int
+remove_pending(struct txn *t, uint32_t blobs, uint64_t id)
+{
+	struct buf key = {0};
+
+	pending_key(&key, id);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = txn_remove(t, blobs, buf_slice(&key));
+	buf_release(&key);
+	return r;
+}
 
 static int
 remove_chunks(struct txn *t, void *context)
 {
-	const struct blob_name *name = context;
-	struct buf from = {0}, to = {0}, pending = {0};
+	struct removal *removal = context;
+	struct chunk_name behind = removal->from;
+	struct look ends = {removal->blobs, seek_chunk, &behind};
+	struct buf from = {0}, to = {0};
 
-	chunk_key(&from, name->id, 0);
-	chunk_key(&to, name->id + 1, 0);
-	pending_key(&pending, name->id);
-	int r = buf_status(&pending);
+	behind.number += CHUNKS_AT_ONCE;
+	chunk_key(&from, behind.id, removal->from.number);
+	chunk_key(&to, behind.id, behind.number);
+	int r = buf_status(&from);
+	if (r == 0)
+		r = buf_status(&to);
 	if (r == 0)
 		r = txn_remove_range(
-		    t, name->blobs, buf_slice(&from), buf_slice(&to));
+		    t, removal->blobs, buf_slice(&from), buf_slice(&to));
 	if (r == 0)
-		r = txn_remove(t, name->blobs, buf_slice(&pending));
+		r = look_body(t, &ends);
+	removal->last = r == 1;
+	if (removal->last)
+		r = remove_pending(t, removal->blobs, behind.id);
 	buf_release(&from);
 	buf_release(&to);
-	buf_release(&pending);
+	return r;
+}
+
+static int
+remove_blob(struct local *l, uint32_t blobs, uint64_t id)
+{
+	struct removal removal = {.blobs = blobs, .from.id = id};
+	int r = 0;
+
+	while (r == 0 && !removal.last) {
+		r = local_write(l, ORDERED_REMOVE, remove_chunks, &removal);
+		removal.from.number += CHUNKS_AT_ONCE;
+	}
 	return r;
 }
 
@@ -267,11 +321,9 @@ claim(struct pins *pins, uint32_t blobs, uint64_t id)
 void
 blob_collect(struct local *l, uint32_t blobs, uint64_t id)
 {
-	struct blob_name name = {blobs, id};
-
 	if (!claim(l->pins, blobs, id))
 		return;
-	int r = local_write(l, ORDERED_REMOVE, remove_chunks, &name);
+	int r = remove_blob(l, blobs, id);
 	if (r)
 		local_log(l, "a dropped value stays until the next start: %s",
 		    why_text(r));
@@ -280,43 +332,47 @@ blob_collect(struct local *l, uint32_t blobs, uint64_t id)
 	pthread_mutex_unlock(&l->pins->lock);
 }
 
-/* Appends the ids of all pending blobs to the buffer in context. */
-static int
-gather_pending(struct txn *t, struct ordered_cursor *c, void *context)
-{
-	const struct ordered_methods *m = t->local->ordered->methods;
-	struct buf *ids = context;
-	struct slice key;
+/* A walk over the pending blobs of a table. */
+struct pending {
+	uint32_t blobs;
+	struct buf ids;
+};
 
-	int r = m->seek(c, slice_text("p"), SEEK_FROM);
-	for (; r == 0; r = m->next(c)) {
-		r = m->key(c, &key);
-		if (r)
-			return r;
-		if (key.size != 9 || key.data[0] != 'p')
-			return 0;
-		uint64_t id = be64(key.data + 1);
-		buf_append(ids, slice_of(&id, sizeof(id)));
-	}
-	return r == 1 ? buf_status(ids) : r;
+static int
+gather_id(struct txn *t, struct slice key, struct slice value, void *context)
+{
+	struct pending *p = context;
+
+	(void)t;
+	(void)value;
+	if (key.size != 1 + sizeof(uint64_t))
+		return why(EIO, "blob table %u: a key is damaged", p->blobs);
+	uint64_t id = be64(key.data + 1);
+	buf_append(&p->ids, slice_of(&id, sizeof(id)));
+	return buf_status(&p->ids);
+}
+
+static int
+gather_pending(struct txn *t, void *context)
+{
+	struct pending *p = context;
+
+	buf_clear(&p->ids);
+	return txn_each(t, p->blobs, slice_text("p"), gather_id, p);
 }
 
 int
 blob_sweep(struct local *l, uint32_t blobs)
 {
-	struct buf ids = {0};
-	struct txn t;
+	struct pending p = {.blobs = blobs};
+	int r = local_read(l, gather_pending, &p);
 
-	int r = txn_read(l, &t);
-	if (r == 0)
-		r = with_cursor(&t, blobs, gather_pending, &ids);
-	r = txn_end(&t, r);
-	for (size_t i = 0; r == 0 && i < ids.size; i += sizeof(uint64_t)) {
+	for (size_t i = 0; r == 0 && i < p.ids.size; i += sizeof(uint64_t)) {
 		uint64_t id;
-		memcpy(&id, ids.data + i, sizeof(id));
+		memcpy(&id, p.ids.data + i, sizeof(id));
 		blob_collect(l, blobs, id);
 	}
-	buf_release(&ids);
+	buf_release(&p.ids);
 	return r;
 }
 
@@ -342,7 +398,8 @@ int
 blob_any(struct txn *t, uint32_t blobs)
 {
 	uint64_t id = 0;
-	int r = with_cursor(t, blobs, greatest, &id);
+	struct look any = {blobs, greatest, &id};
+	int r = look_body(t, &any);
 
 	return r ? r : id != 0;
 }
@@ -379,15 +436,10 @@ static int
 new_id(struct local *l, uint32_t blobs, uint64_t *id)
 {
 	uint64_t last = 0;
-	struct txn t;
-
 	int r = take_id(l->pins, blobs, NULL, id);
 	if (r != -ENOENT)
 		return r;
-	r = txn_read(l, &t);
-	if (r == 0)
-		r = with_cursor(&t, blobs, greatest, &last);
-	r = txn_end(&t, r);
+	r = look(l, blobs, greatest, &last);
 	return r ? r : take_id(l->pins, blobs, &last, id);
 }
 
@@ -463,14 +515,7 @@ blob_write(
 int
 blob_adopt(struct txn *t, uint32_t blobs, uint64_t id)
 {
-	struct buf key = {0};
-
-	pending_key(&key, id);
-	int r = buf_status(&key);
-	if (r == 0)
-		r = txn_remove(t, blobs, buf_slice(&key));
-	buf_release(&key);
-	return r;
+	return remove_pending(t, blobs, id);
 }
 
 int
@@ -524,15 +569,15 @@ read_chunk(struct txn *t, struct ordered_cursor *c, const struct piece *p)
 static int
 read_piece(struct txn *t, struct ordered_cursor *c, void *context)
 {
-	struct piece *p = context;
+	struct piece p = *(const struct piece *)context;
 
-	while (p->count) {
-		int64_t size = read_chunk(t, c, p);
+	while (p.count) {
+		int64_t size = read_chunk(t, c, &p);
 		if (size < 0)
 			return (int)size;
-		p->to += size;
-		p->offset += (uint64_t)size;
-		p->count -= (size_t)size;
+		p.to += size;
+		p.offset += (uint64_t)size;
+		p.count -= (size_t)size;
 	}
 	return 0;
 }
@@ -541,16 +586,11 @@ int64_t
 blob_read(struct local *l, uint32_t blobs, uint64_t id, uint64_t size,
     uint64_t offset, void *to, size_t count)
 {
-	struct txn t;
-
 	if (offset >= size)
 		return 0;
 	if (count > size - offset)
 		count = (size_t)(size - offset);
 	struct piece piece = {id, offset, to, count};
-	int r = txn_read(l, &t);
-	if (r == 0)
-		r = with_cursor(&t, blobs, read_piece, &piece);
-	r = txn_end(&t, r);
+	int r = look(l, blobs, read_piece, &piece);
 	return r ? r : (int64_t)count;
 }

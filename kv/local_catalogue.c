@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "local_blob.h"
+#include "local_side.h"
 #include "why.h"
 
 /* --- tables in memory ------------------------------------------------- */
@@ -131,10 +133,32 @@ table_family(const struct table *t, struct slice name)
 }
 
 bool
-table_stale(struct local *l, const struct table *t)
+table_stale(const struct table *t)
 {
-	(void)l;
 	return atomic_load(&t->stale);
+}
+
+int
+table_follow(struct local *l, struct table **t)
+{
+	struct table *now = NULL;
+
+	if (!table_stale(*t))
+		return 0;
+	pthread_rwlock_rdlock(&l->tables_lock);
+	for (size_t i = 0; !now && i < l->table_count; i++)
+		if (l->tables[i]->id == (*t)->id)
+			now = l->tables[i];
+	if (now)
+		atomic_fetch_add(&now->holders, 1);
+	pthread_rwlock_unlock(&l->tables_lock);
+	if (!now)
+		return why(ENOENT, "table %.*s: it was dropped meanwhile",
+		    (int)(*t)->schema.name.size,
+		    (const char *)(*t)->schema.name.data);
+	table_put(*t);
+	*t = now;
+	return 0;
 }
 
 /* Room for one more table; so that publishing cannot fail. */
@@ -194,8 +218,7 @@ catalogue_put_number(struct txn *t, const char *key, uint32_t number)
 	buf_printf(&text, "%u", number);
 	int r = buf_status(&text);
 	if (r == 0)
-		r = t->local->ordered->methods->put(
-		    t->session, CATALOGUE, slice_text(key), buf_slice(&text));
+		r = txn_put(t, CATALOGUE, slice_text(key), buf_slice(&text));
 	buf_release(&text);
 	return r;
 }
@@ -224,7 +247,6 @@ publish(void *context)
 int
 catalogue_change(struct txn *t, struct table_change *change)
 {
-	const struct ordered_methods *o = t->local->ordered->methods;
 	const struct table *named = change->new ? change->new : change->old;
 	struct buf key = {0}, text = {0};
 
@@ -239,10 +261,9 @@ catalogue_change(struct txn *t, struct table_change *change)
 	if (r == 0)
 		r = buf_status(&text);
 	if (r == 0 && change->new)
-		r = o->put(
-		    t->session, CATALOGUE, buf_slice(&key), buf_slice(&text));
+		r = txn_put(t, CATALOGUE, buf_slice(&key), buf_slice(&text));
 	else if (r == 0)
-		r = o->remove(t->session, CATALOGUE, buf_slice(&key));
+		r = txn_remove(t, CATALOGUE, buf_slice(&key));
 	if (r == 0)
 		r = catalogue_put_number(t, "n", t->local->next_number);
 	buf_release(&key);

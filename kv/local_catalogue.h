@@ -5,7 +5,37 @@
 #ifndef CELLFS_KV_LOCAL_CATALOGUE_H
 #define CELLFS_KV_LOCAL_CATALOGUE_H
 
-#include "local.h"
+#include "local_table.h"
+#include "local_txn.h"
+
+/* Loads all tables; makes the catalogue of an empty store. */
+int
+catalogue_open(struct local *l);
+
+void
+catalogue_close(struct local *l);
+
+/* What a DDL transaction does to the catalogue: `new` takes the place of
+ * `old`; either may be NULL (created, dropped). */
+struct table_change {
+	struct local *local;
+	struct table *old, *new;
+};
+
+/* Writes the entry and has it published on commit (ddl held; change lives
+ * until then). The catalogue then owns `new`, and puts back its own hold on
+ * `old`; the caller's holds stay the caller's. */
+int
+catalogue_change(struct txn *t, struct table_change *change);
+
+/* The next count numbers (ddl held). */
+uint32_t
+catalogue_numbers(struct local *l, uint32_t count);
+
+/* Drops the ordered tables that belong to nobody (ddl held). What is still
+ * read stays for the next time: l->dead_tables. */
+int
+catalogue_sweep(struct local *l);
 
 static inline struct slice
 catalogue_name(const struct table *t)

@@ -2,6 +2,10 @@
 
 #include <errno.h>
 
+#include "key.h"
+#include "local_blob.h"
+#include "local_cells.h"
+
 /* Keeps the chunks of a cell readable while the batch lasts. */
 static int
 pin(struct scan *s, const struct asked *a, uint64_t id)
@@ -199,9 +203,9 @@ catch_row(struct scan *s, bool put)
 {
 	for (; s->at_family < s->asked_count; s->at_family++) {
 		struct asked *a = &s->asked[s->at_family];
-		bool resumes = s->resumes;
+		bool resumes = s->resumes && a->family;
 		int r = 0;
-		if (put && !resumes)
+		if (put && !resumes && a->family)
 			r = catch_seek(a, buf_slice(&s->row));
 		if (r == 0 && (resumes || in_row(s, &a->walk)))
 			r = a->whole ? catch_family(s, a)
@@ -210,6 +214,7 @@ catch_row(struct scan *s, bool put)
 			return r;
 		s->resumes = false;
 		s->at_qualifier = 0;
+		buf_clear(&s->column);
 	}
 	return 0;
 }

@@ -1,7 +1,12 @@
-#include "local_walk.h"
+#include "local_cells.h"
 
 #include <errno.h>
 
+#include "key.h"
+#include "local_dirs.h"
+#include "local_methods.h"
+#include "local_place.h"
+#include "local_walk.h"
 #include "why.h"
 
 #define DEEP 64 /* versions; above, an old one is not counted up to */
@@ -203,36 +208,26 @@ no_version(const struct place *place)
 	    (int)place->family.size, (const char *)place->family.data);
 }
 
-/* The family a place names, in a table that the caller puts back. */
-static int
-family_at(struct local *l, const struct place *place, struct table **table,
-    const struct local_family **family)
-{
-	*family = NULL;
-	int r = table_get(l, place->table, table);
-	if (r)
-		return r;
-	*family = table_family(*table, place->family);
-	return *family ? 0 : no_version(place);
-}
+struct asking {
+	const struct place *place;
+	struct version version;
+	struct info *out;
+};
 
 static int
-stat_column(struct txn *t, const struct place *place, struct version version,
-    struct info *out)
+stat_body(struct txn *t, struct table *table, void *context)
 {
-	const struct local_family *family;
-	struct table *table = NULL;
+	const struct asking *a = context;
+	const struct local_family *f = table_family(table, a->place->family);
 	struct stored s = {0};
 
-	int r = family_at(t->local, place, &table, &family);
+	int r = f ? column_find(t, f, a->place->row, a->place->qualifier,
+			a->version, &s)
+		  : WALK_END;
 	if (r == 0)
-		r = column_find(
-		    t, family, place->row, place->qualifier, version, &s);
-	if (r == 0)
-		describe(table, &s, out);
+		describe(table, &s, a->out);
 	stored_release(&s);
-	table_put(table);
-	return r == WALK_END ? no_version(place) : r;
+	return r == WALK_END ? no_version(a->place) : r;
 }
 
 int
@@ -240,15 +235,12 @@ local_stat(struct engine *e, const struct place *place, struct version version,
     struct info *out)
 {
 	struct local *l = (struct local *)e;
-	struct txn t;
+	struct asking a = {place, version, out};
 
 	*out = (struct info){0};
 	if (place->level != LEVEL_COLUMN)
 		return side_stat(l, place, out);
-	int r = txn_read(l, &t);
-	if (r == 0)
-		r = stat_column(&t, place, version, out);
-	return txn_end(&t, r);
+	return place_read(l, place, stat_body, &a);
 }
 
 struct attrs_change {
@@ -289,14 +281,16 @@ set_attrs(struct txn *t, void *context)
 {
 	const struct attrs_change *change = context;
 	const struct place *place = change->place;
-	const struct local_family *family;
-	struct table *table = NULL;
 	struct stored s = {0};
+	struct table *table;
 
-	int r = family_at(t->local, place, &table, &family);
-	if (r == 0)
-		r = column_find(t, family, place->row, place->qualifier,
-		    change->version, &s);
+	int r = table_get(t->local, place->table, &table);
+	if (r)
+		return r;
+	const struct local_family *f = table_family(table, place->family);
+	r = f ? column_find(t, f, place->row, place->qualifier,
+		    change->version, &s)
+	      : WALK_END;
 	if (r == 0)
 		r = rewrite(t, table, &s, change);
 	stored_release(&s);
@@ -320,13 +314,13 @@ local_set_attrs(struct engine *e, const struct place *place,
 
 /* Cells gathered in one snapshot, to be told once it has ended. */
 struct told {
-	const struct table *table;
 	const struct place *place;
+	int64_t before;	  /* what is to be told is older */
 	struct buf cells; /* struct cell */
 };
 
 static void
-gather(struct told *told, const struct walk *w)
+gather(struct told *told, const struct table *table, const struct walk *w)
 {
 	struct stored s = borrowed(w);
 	struct cell cell = {
@@ -341,34 +335,32 @@ gather(struct told *told, const struct walk *w)
 	};
 
 	attrs_complete(
-	    told->table, s.timestamp, &s.record.attrs, CELL_MODE, &cell.attrs);
+	    table, s.timestamp, &s.record.attrs, CELL_MODE, &cell.attrs);
 	buf_append(&told->cells, slice_of(&cell, sizeof(cell)));
 }
 
-/* Gathers what one snapshot allows: WALK_PAUSE, or WALK_END. */
+/* Gathers what one snapshot allows, at least one: WALK_PAUSE, or WALK_END. */
 static int
-gather_some(struct local *l, const struct local_family *f, struct walk *w,
-    struct told *told, int64_t before)
+gather_body(struct txn *t, struct table *table, void *context)
 {
-	struct cell column = {
-	    .row = told->place->row, .qualifier = told->place->qualifier};
+	struct told *told = context;
+	const struct place *place = told->place;
+	const struct local_family *f = table_family(table, place->family);
+	struct cell column = {.row = place->row, .qualifier = place->qualifier};
 	struct budget budget = budget_new();
-	struct txn t;
+	struct walk w = {0};
 
-	int r = txn_read(l, &t);
-	if (r)
-		return r;
-	r = w->family ? walk_resume(w, &t)
-		      : open_at(w, &t, f, &column,
-			    before == TS_LATEST ? before : before - 1);
-	w->budget = &budget;
-	while (r == 0 && (r = walk_live(w)) == 0)
-		if (w->timestamp < before)
-			gather(told, w);
-	int paused = walk_pause(w);
-	if (r == WALK_PAUSE && paused)
-		r = paused;
-	r = txn_end(&t, r);
+	if (!f)
+		return no_version(place);
+	buf_clear(&told->cells);
+	int r = open_at(&w, t, f, &column,
+	    told->before == TS_LATEST ? TS_LATEST : told->before - 1);
+	while (r == 0 && (r = walk_live(&w)) == 0)
+		if (w.timestamp < told->before) {
+			w.budget = &budget;
+			gather(told, table, &w);
+		}
+	walk_release(&w);
 	return r >= 0 && told->cells.failed ? -ENOMEM : r;
 }
 
@@ -379,9 +371,10 @@ tell(struct told *told, cell_emit emit, void *context)
 	size_t count = told->cells.size / sizeof(*cells);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++)
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		told->before = cells[i].timestamp;
 		r = emit(context, &cells[i]);
-	buf_clear(&told->cells);
+	}
 	return r;
 }
 
@@ -389,24 +382,16 @@ int
 local_versions(struct engine *e, const struct place *column, int64_t before,
     cell_emit emit, void *context)
 {
-	struct local *l = (struct local *)e;
-	struct told told = {.place = column};
-	const struct local_family *family;
-	struct table *table = NULL;
-	struct walk w = {0};
+	struct told told = {.place = column, .before = before};
+	int r;
 
-	int r = family_at(l, column, &table, &family);
-	told.table = table;
-	if (r == 0)
-		r = WALK_PAUSE;
-	while (r == WALK_PAUSE) {
-		r = gather_some(l, family, &w, &told, before);
+	do {
+		r = place_read(
+		    (struct local *)e, column, gather_body, &told);
 		int answer = r < 0 ? 0 : tell(&told, emit, context);
 		if (answer)
 			r = answer < 0 ? answer : WALK_END;
-	}
-	walk_release(&w);
+	} while (r == WALK_PAUSE);
 	buf_release(&told.cells);
-	table_put(table);
 	return r < 0 ? r : 0;
 }

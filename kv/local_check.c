@@ -1,9 +1,15 @@
-#include "local_side.h"
+#include "local_methods.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
+#include "key.h"
+#include "local_depth.h"
+#include "local_keys.h"
+#include "local_table.h"
+#include "local_txn.h"
+#include "record.h"
 #include "text.h"
 #include "why.h"
 
@@ -256,7 +262,7 @@ read_some(struct reading *r)
 
 	int status = txn_read(l, &t);
 	if (status == 0)
-		status = l->ordered->methods->cursor(t.session, r->number, &c);
+		status = txn_cursor(&t, r->number, &c);
 	if (status == 0) {
 		status = read_batch(r, &t, c);
 		l->ordered->methods->cursor_close(c);
@@ -276,7 +282,7 @@ read_table(struct reading *r)
 	int status = 0;
 
 	while (status == 0 && !r->done) {
-		status = atomic_load(&l->interrupted) ? -EINTR : 0;
+		status = local_interrupted(l);
 		if (status == 0)
 			status = read_some(r);
 	}

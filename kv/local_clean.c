@@ -1,21 +1,18 @@
-#include "local_walk.h"
+#include "local_clean.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "key.h"
+#include "local_catalogue.h"
+#include "local_methods.h"
 #include "local_side.h"
+#include "local_store.h"
+#include "local_walk.h"
 #include "why.h"
 
 #define SIDE_BATCH 200 /* directories looked at in one transaction */
-
-static int
-interrupted(struct local *l)
-{
-	return atomic_load(&l->interrupted)
-		   ? why(EINTR, "the work was interrupted")
-		   : 0;
-}
 
 /* --- cells ------------------------------------------------------------ */
 
@@ -94,7 +91,7 @@ clean_body(struct txn *t, void *context)
 	int r = 0;
 
 	buf_clear(&c->dropped.ids);
-	if (table_stale(t->local, c->table))
+	if (table_stale(c->table))
 		return -ESTALE;
 	while (r == 0 && rest.size) {
 		size_t size = be32(rest.data);
@@ -139,7 +136,7 @@ clean_cells(struct local *l, struct cleaning *c)
 		if (r == 0)
 			r = clean_gathered(l, c);
 		if (r == 0)
-			r = interrupted(l);
+			r = local_interrupted(l);
 		if (r == 0)
 			r = txn_read(l, &t);
 		if (r == 0)
@@ -163,7 +160,7 @@ clean_family(
 	buf_release(&c.last);
 	/* A table that was dropped or altered meanwhile needs no cleaning
 	 * any more, or gets its own. */
-	return table_stale(l, table) && r != -EINTR ? 0 : r;
+	return table_stale(table) && r != -EINTR ? 0 : r;
 }
 
 /* --- attributes of what is gone --------------------------------------- */
@@ -238,9 +235,9 @@ side_body(struct txn *t, void *context)
 	struct ordered_cursor *c;
 
 	w->done = false;
-	if (table_stale(t->local, w->table))
+	if (table_stale(w->table))
 		return -ESTALE;
-	int r = o->cursor(t->session, w->table->side, &c);
+	int r = txn_cursor(t, w->table->side, &c);
 	if (r)
 		return r;
 	r = forget_gone(t, w, c);
@@ -260,7 +257,7 @@ clean_side(struct local *l, struct table *table)
 	buf_text(&w.from, "a");
 	r = buf_status(&w.from);
 	while (r == 0 && !w.done) {
-		r = interrupted(l);
+		r = local_interrupted(l);
 		if (r == 0)
 			r = local_write(l, ORDERED_REMOVE, side_body, &w);
 		if (r == 0 && !w.done)
@@ -322,7 +319,7 @@ clean_all(struct local *l)
 static int
 compact_number(struct local *l, uint32_t number)
 {
-	int r = interrupted(l);
+	int r = local_interrupted(l);
 
 	if (r == 0)
 		r = l->ordered->methods->compact(l->ordered, number);
@@ -340,7 +337,7 @@ compact_family(
 		r = compact_number(l, f->cells);
 	if (r == 0)
 		r = compact_number(l, f->blobs);
-	return table_stale(l, table) && r != -EINTR ? 0 : r;
+	return table_stale(table) && r != -EINTR ? 0 : r;
 }
 
 static int
@@ -354,7 +351,7 @@ compact_table(struct local *l, struct table *table)
 		r = clean_side(l, table);
 	if (r == 0)
 		r = compact_number(l, table->side);
-	return table_stale(l, table) && r != -EINTR ? 0 : r;
+	return table_stale(table) && r != -EINTR ? 0 : r;
 }
 
 static int

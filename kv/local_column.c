@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "key.h"
+#include "local_blob.h"
+#include "local_depth.h"
+
 #define RANGE_MIN 64 /* removals that are made in one range */
 
 void

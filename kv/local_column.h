@@ -9,24 +9,11 @@
 #ifndef CELLFS_KV_LOCAL_COLUMN_H
 #define CELLFS_KV_LOCAL_COLUMN_H
 
+#include "local_cells.h"
+#include "local_store.h"
 #include "local_walk.h"
 
 #define LISTED_MAX 16
-
-/* What is known of a deep column without looking. No version of it has a TTL
- * of its own, and its family keeps nothing by min_versions. */
-struct depth {
-	uint32_t cells;
-	struct buf column; /* its prefix of keys */
-	uint64_t count;	   /* stored versions, expired ones too */
-	int64_t newest, oldest;
-};
-
-/* The slot where the column is or would be. */
-struct depth *depth_of(struct local *l, uint32_t cells, struct slice column);
-
-/* Whether the slot is about that column. */
-bool depth_is(const struct depth *d, uint32_t cells, struct slice column);
 
 struct held {
 	int64_t timestamp, ttl;
@@ -70,9 +57,6 @@ int versions_remove(struct versions *v, int64_t timestamp);
  * there were. */
 int versions_remove_through(
     struct versions *v, int64_t timestamp, uint64_t *count);
-
-/* Remembers that blob id of table blobs has lost its reference. */
-int dropped_add(struct txn *t, struct dropped *d, uint32_t blobs, uint64_t id);
 
 /* --- shared by local_column.c and local_put.c --------------------------- */
 

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "local_blob.h"
+
 static struct blob_copy *
 copy_at(struct move *m, size_t i)
 {
@@ -89,7 +91,7 @@ copies_make(struct move *m)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < copy_count(m); i++) {
-		r = atomic_load(&m->local->interrupted) ? -EINTR : 0;
+		r = local_interrupted(m->local);
 		if (r == 0 && !copy_at(m, i)->copy)
 			r = make_copy(m->local, copy_at(m, i));
 	}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "local_blob.h"
 #include "why.h"
 
 #define COUNTER_SIZE 8
@@ -211,6 +212,16 @@ joins(const struct versions *v, const struct step *s)
 				    buf_slice(&v->newest.bytes)));
 }
 
+int
+step_too_large(const struct step *s, uint64_t size)
+{
+	return why(EFBIG,
+	    "the cell would have %llu bytes, the family's max_cell_size is "
+	    "%llu",
+	    (unsigned long long)size,
+	    (unsigned long long)s->family->declared.max_cell_size);
+}
+
 static int
 decide_append(struct work *work, const struct versions *v, struct step *s)
 {
@@ -218,11 +229,7 @@ decide_append(struct work *work, const struct versions *v, struct step *s)
 	uint64_t before = v->found ? old->size : 0;
 
 	if (s->size + before > s->family->declared.max_cell_size)
-		return why(EFBIG,
-		    "the cell would have %llu bytes, the "
-		    "family's max_cell_size is %llu",
-		    (unsigned long long)(s->size + before),
-		    (unsigned long long)s->family->declared.max_cell_size);
+		return step_too_large(s, s->size + before);
 	s->record = (struct record){.size = s->size + before};
 	if (s->record.size > INLINE_MAX) {
 		if (!joins(v, s)) {

@@ -1,6 +1,6 @@
-#include <stdlib.h>
+#include "local_depth.h"
 
-#include "local_column.h"
+#include <stdlib.h>
 
 #define SLOTS 1024
 

@@ -1,20 +1,16 @@
-#include "local_side.h"
+#include "local_dirs.h"
 
 #include <errno.h>
 
+#include "local_admin.h"
+#include "local_dots.h"
+#include "local_methods.h"
+#include "local_names.h"
+#include "local_place.h"
+#include "local_side_attrs.h"
 #include "why.h"
 
 static const struct slice nothing;
-
-int
-side_table(struct local *l, const struct place *place, struct table **out)
-{
-	*out = NULL;
-	if (place->level == LEVEL_ROOT || place->level == LEVEL_SCHEMA ||
-	    side_in_schema(place))
-		return 0;
-	return table_get(l, place->table, out);
-}
 
 static int
 not_there(void)
@@ -24,33 +20,28 @@ not_there(void)
 
 /* --- telling and setting ---------------------------------------------- */
 
-static int
-stat_place(struct txn *t, const struct place *place, struct info *out)
-{
-	struct table *table;
+struct asking {
+	const struct place *place;
+	struct info *out;
+};
 
-	int r = side_table(t->local, place, &table);
-	if (r)
-		return r;
-	r = side_there(t, table, place, nothing);
-	if (r == 1)
-		r = side_info(t, table, place, out);
-	else if (r == 0)
-		r = not_there();
-	table_put(table);
-	return r;
+static int
+stat_body(struct txn *t, struct table *table, void *context)
+{
+	const struct asking *a = context;
+
+	int r = side_there(t, table, a->place, nothing);
+	if (r == 0)
+		return not_there();
+	return r < 0 ? r : side_info(t, table, a->place, a->out);
 }
 
 int
 side_stat(struct local *l, const struct place *place, struct info *out)
 {
-	struct txn t;
+	struct asking a = {place, out};
 
-	*out = (struct info){0};
-	int r = txn_read(l, &t);
-	if (r == 0)
-		r = stat_place(&t, place, out);
-	return txn_end(&t, r);
+	return place_read(l, place, stat_body, &a);
 }
 
 struct setting {
@@ -99,7 +90,7 @@ set_body(struct txn *t, void *context)
 	const struct setting *s = context;
 	struct table *table;
 
-	int r = side_table(t->local, s->place, &table);
+	int r = place_table(t->local, s->place, &table);
 	if (r)
 		return r;
 	if (s->place->level == LEVEL_DOT || s->place->level == LEVEL_DOT_DIR)
@@ -200,7 +191,7 @@ make_body(struct txn *t, void *context)
 	const struct setting *s = context;
 	struct table *table;
 
-	int r = side_table(t->local, s->place, &table);
+	int r = place_table(t->local, s->place, &table);
 	if (r == 0)
 		r = make_dir(t, table, s);
 	table_put(table);
@@ -317,7 +308,7 @@ remove_body(struct txn *t, void *context)
 	const struct place *dir = context;
 	struct table *table;
 
-	int r = side_table(t->local, dir, &table);
+	int r = place_table(t->local, dir, &table);
 	if (r == 0)
 		r = remove_dir(t, table, dir);
 	table_put(table);

@@ -1,8 +1,11 @@
-#include "local_side.h"
+#include "local_dots.h"
 
 #include <errno.h>
 
-#include "local_column.h"
+#include "local_blob.h"
+#include "local_methods.h"
+#include "local_place.h"
+#include "local_side_attrs.h"
 #include "why.h"
 
 #define SCHEMA_DOT_MAX (10 << 20) /* bytes of a dot file of .schema */
@@ -173,7 +176,7 @@ put_body(struct txn *t, void *context)
 	uint32_t blobs;
 
 	buf_clear(&p->dropped.ids);
-	int r = side_table(t->local, p->dot, &table);
+	int r = place_table(t->local, p->dot, &table);
 	if (r)
 		return r;
 	/* What was prepared for another family's tables is done again. */
@@ -193,7 +196,7 @@ find_blobs(
 	struct table *table;
 
 	*limit = SCHEMA_DOT_MAX;
-	int r = side_table(l, dot, &table);
+	int r = place_table(l, dot, &table);
 	if (r)
 		return r;
 	if (!blobs_at(table, dot, blobs)) {
@@ -232,6 +235,16 @@ prepare(struct local *l, struct put *p)
 	return r;
 }
 
+/* Whether its table was emptied or dropped while the value was written. */
+static bool
+has_moved(struct local *l, const struct put *p)
+{
+	uint64_t limit;
+	uint32_t blobs;
+
+	return find_blobs(l, p->dot, &blobs, &limit) || blobs != p->blobs;
+}
+
 static int
 put_once(struct local *l, struct put *p)
 {
@@ -240,6 +253,8 @@ put_once(struct local *l, struct put *p)
 	int r = prepare(l, p);
 	if (r == 0)
 		r = local_write(l, ORDERED_WRITE, put_body, p);
+	else if (r == -EIO && has_moved(l, p))
+		r = -ESTALE;
 	if (r && p->blob)
 		blob_collect(l, p->blobs, p->blob);
 	if (r == 0)
@@ -281,7 +296,7 @@ remove_body(struct txn *t, void *context)
 	uint32_t blobs;
 
 	buf_clear(&removal->dropped.ids);
-	int r = side_table(t->local, dot, &table);
+	int r = place_table(t->local, dot, &table);
 	if (r)
 		return r;
 	r = side_dot_find(t, table, dot, &found, &blobs);

@@ -2,6 +2,12 @@
 
 #include <errno.h>
 
+#include "key.h"
+#include "local_any.h"
+#include "local_dirs.h"
+#include "local_methods.h"
+#include "local_names.h"
+#include "local_side_attrs.h"
 #include "why.h"
 
 /* Entries of a batch: few at first, since who lists may skip at once. */
@@ -62,6 +68,55 @@ list_give(struct lister *x, struct buf *skip)
 	return buf_status(skip);
 }
 
+/* Goes over to what has taken the place of the table. A family that has gone
+ * has no names any more. */
+static int
+follow(struct lister *x)
+{
+	struct table *old = x->table;
+	size_t kept = 0;
+
+	if (!old)
+		return 0;
+	atomic_fetch_add(&old->holders, 1);
+	int r = table_follow(x->local, &x->table);
+	for (size_t i = 0; r == 0 && i < x->walk_count; i++) {
+		struct walk w = x->walks[i];
+		w.family = table_family(
+		    x->table, buf_slice(&w.family->declared.name));
+		if (w.family)
+			x->walks[kept++] = w;
+		else
+			walk_release(&w);
+	}
+	if (r == 0)
+		x->walk_count = kept;
+	table_put(old);
+	return r;
+}
+
+/* Gathers one batch in one snapshot, on the table as it is now. */
+static int
+gather_batch(struct lister *x, int (*gather)(struct lister *x, struct txn *t))
+{
+	struct txn t;
+	int r;
+
+	do {
+		r = local_interrupted(x->local);
+		if (r == 0)
+			r = follow(x);
+		if (r)
+			return r;
+		r = txn_read(x->local, &t);
+		if (r == 0)
+			r = gather(x, &t);
+		r = txn_end(&t, r);
+	} while (r < 0 && x->table && table_stale(x->table) &&
+		 !x->entries.size);
+	return r;
+}
+
 int
 list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
     int (*skip_to)(struct lister *x, struct slice skip))
@@ -71,15 +126,7 @@ list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
 
 	x->room = BATCH_FIRST;
 	while (r == 0 && !x->stopped) {
-		struct txn t;
-		if (atomic_load(&x->local->interrupted)) {
-			r = -EINTR;
-			break;
-		}
-		r = txn_read(x->local, &t);
-		if (r == 0)
-			r = gather(x, &t);
-		r = txn_end(&t, r);
+		r = gather_batch(x, gather);
 		if (r < 0)
 			break;
 		int given = list_give(x, &skip);

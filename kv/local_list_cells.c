@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "key.h"
+#include "local_cells.h"
+#include "local_side_attrs.h"
+
 /* --- rows and columns --------------------------------------------------- */
 
 /* The keys of all that begin with a name, or the first key of those that do

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "local_side.h"
 #include "text.h"
 #include "why.h"
 
@@ -29,7 +30,7 @@ put_origin(struct txn *t)
 	struct buf text = {0};
 
 	buf_printf(
-	    &text, "created %lld\n", (long long)clock_now(t->local->clock));
+	    &text, "created %lld\n", (long long)t->now);
 	entry_print_owner(&owner, &text);
 	int r = buf_status(&text);
 	if (r == 0)
@@ -202,41 +203,16 @@ load_entry(
 
 /* A 't' is a table, an 'x' an entry set aside by a repair. */
 static int
-load_record(
-    struct txn *t, struct slice key, struct slice text, const struct buf *there)
+load_record(struct txn *t, struct slice key, struct slice text, void *context)
 {
 	struct local *l = t->local;
 
 	if (key.data[0] == 't')
-		return load_entry(t, key, text, there);
+		return load_entry(t, key, text, context);
 	if (key.data[0] == 'x' && key.size >= 5 &&
 	    be32(key.data + 1) > l->keep_below)
 		l->keep_below = be32(key.data + 1);
 	return 0;
-}
-
-static int
-load_records(struct txn *t, const struct buf *there)
-{
-	const struct ordered_methods *o = t->local->ordered->methods;
-	struct ordered_cursor *c;
-	struct slice key, text;
-
-	int r = o->cursor(t->session, CATALOGUE, &c);
-	if (r)
-		return r;
-	r = o->seek(c, slice_text("t"), SEEK_FROM);
-	while (r == 0) {
-		r = o->key(c, &key);
-		if (r == 0)
-			r = o->value(c, &text);
-		if (r == 0)
-			r = load_record(t, key, text, there);
-		if (r == 0)
-			r = o->next(c);
-	}
-	o->cursor_close(c);
-	return r == 1 ? 0 : r;
 }
 
 /* Whether a new store is to be made of what is there: 1, 0, or -EIO for data
@@ -265,7 +241,7 @@ is_new(struct local *l, const struct buf *there)
 }
 
 static int
-load(struct local *l, const struct buf *there)
+load(struct local *l, struct buf *there)
 {
 	const uint32_t *numbers = (const uint32_t *)there->data;
 	size_t count = there->size / sizeof(*numbers);
@@ -279,7 +255,8 @@ load(struct local *l, const struct buf *there)
 	if (r == 0 && numbers[count - 1] >= l->next_number)
 		l->next_number = numbers[count - 1] + 1;
 	if (r == 0)
-		r = load_records(&t, there);
+		r = txn_each(&t, CATALOGUE, slice_of(NULL, 0), load_record,
+		    there);
 	return txn_end(&t, r);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "local_keys.h"
 #include "why.h"
 
 struct mending {
@@ -85,9 +86,9 @@ named_before(struct mending *m, struct slice name)
 }
 
 static int
-mend_entry(
-    struct txn *t, struct mending *m, struct slice key, struct slice text)
+mend_entry(struct txn *t, struct slice key, struct slice text, void *context)
 {
+	struct mending *m = context;
 	struct table *table = NULL;
 	int r = -EIO;
 
@@ -102,32 +103,6 @@ mend_entry(
 }
 
 static int
-mend_entries(struct txn *t, struct mending *m)
-{
-	const struct ordered_methods *o = t->local->ordered->methods;
-	struct ordered_cursor *c;
-	struct slice key, text;
-
-	int r = o->cursor(t->session, CATALOGUE, &c);
-	if (r)
-		return r;
-	r = o->seek(c, slice_text("t"), SEEK_FROM);
-	while (r == 0) {
-		r = o->key(c, &key);
-		if (r == 0 && key.data[0] != 't')
-			break;
-		if (r == 0)
-			r = o->value(c, &text);
-		if (r == 0)
-			r = mend_entry(t, m, key, text);
-		if (r == 0)
-			r = o->next(c);
-	}
-	o->cursor_close(c);
-	return r == 1 ? 0 : r;
-}
-
-static int
 mend_body(struct txn *t, void *context)
 {
 	struct mending *m = context;
@@ -138,7 +113,7 @@ mend_body(struct txn *t, void *context)
 	meet_all(m, m->there);
 	int r = load_marks_missing(t, m->next);
 	if (r == 0)
-		r = mend_entries(t, m);
+		r = txn_each(t, CATALOGUE, slice_text("t"), mend_entry, m);
 	/* An entry that names what is not there may have lost what it owned. */
 	if (r == 0 && (m->lost || m->missing.size))
 		r = set_aside(t, m, slice_of(NULL, 0), slice_of(NULL, 0));

@@ -2,7 +2,13 @@
 
 #include <errno.h>
 
+#include "key.h"
 #include "local_column.h"
+#include "local_depth.h"
+#include "local_dots.h"
+#include "local_methods.h"
+#include "local_place.h"
+#include "local_side_attrs.h"
 #include "why.h"
 
 #define RUNS 20 /* of the transaction, while others change what it moves */
@@ -408,9 +414,9 @@ move_body(struct txn *t, void *context)
 	buf_clear(&m->lacking);
 	m->wanting = false;
 	m->cells = m->bytes = 0;
-	int r = side_table(t->local, m->from, &m->source);
+	int r = place_table(t->local, m->from, &m->source);
 	if (r == 0)
-		r = side_table(t->local, m->to, &m->target);
+		r = place_table(t->local, m->to, &m->target);
 	if (r == 0)
 		r = m->from->level == LEVEL_ROW ||
 			    m->from->level == LEVEL_FAMILY

@@ -9,7 +9,8 @@
 #ifndef CELLFS_KV_LOCAL_MOVE_H
 #define CELLFS_KV_LOCAL_MOVE_H
 
-#include "local_side.h"
+#include "local_store.h"
+#include "local_txn.h"
 
 struct blob_copy {
 	uint32_t from, to; /* blob tables */

@@ -2,16 +2,11 @@
 
 #include <errno.h>
 
-#include "local_column.h"
+#include "key.h"
+#include "local_side_attrs.h"
 #include "why.h"
 
 static const struct slice nothing;
-
-static const struct ordered_methods *
-methods(struct txn *t)
-{
-	return t->local->ordered->methods;
-}
 
 /* --- cells ------------------------------------------------------------ */
 
@@ -53,6 +48,7 @@ move_cells(struct move *m, struct txn *t, const struct local_family *f,
 
 /* What stands under one tag in a directory, on its way. */
 struct records {
+	struct move *move;
 	uint8_t tag;
 	struct slice from_prefix, to_prefix; /* of keys */
 	struct buf key, value;
@@ -112,9 +108,11 @@ is_dot_dir(struct slice key)
 }
 
 static int
-move_side_record(struct move *m, struct txn *t, struct records *w,
-    struct slice key, struct slice value)
+move_side_record(
+    struct txn *t, struct slice key, struct slice value, void *context)
 {
+	struct records *w = context;
+	struct move *m = w->move;
 	struct record record;
 	int r = move_count(m, key.size + value.size);
 
@@ -141,31 +139,6 @@ move_side_record(struct move *m, struct txn *t, struct records *w,
 	return r ? r : txn_remove(t, m->source->side, key);
 }
 
-static int
-move_side_records(struct move *m, struct txn *t, struct records *w)
-{
-	struct ordered_cursor *c;
-	struct slice key, value;
-
-	int r = methods(t)->cursor(t->session, m->source->side, &c);
-	if (r)
-		return r;
-	r = methods(t)->seek(c, w->from_prefix, SEEK_FROM);
-	while (r == 0) {
-		r = methods(t)->key(c, &key);
-		if (r == 0 && !slice_begins(key, w->from_prefix))
-			break;
-		if (r == 0)
-			r = methods(t)->value(c, &value);
-		if (r == 0)
-			r = move_side_record(m, t, w, key, value);
-		if (r == 0)
-			r = methods(t)->next(c);
-	}
-	methods(t)->cursor_close(c);
-	return r == 1 ? 0 : r;
-}
-
 /* Whatever the side table has of the directory and below it. */
 static int
 move_side(struct move *m, struct txn *t)
@@ -176,7 +149,7 @@ move_side(struct move *m, struct txn *t)
 	atomic_fetch_or(
 	    &m->target->side_may, atomic_load(&m->source->side_may));
 	for (const char *tag = "kpaf"; r == 0 && *tag; tag++) {
-		struct records w = {.tag = (uint8_t)*tag};
+		struct records w = {.move = m, .tag = (uint8_t)*tag};
 		buf_clear(&from);
 		buf_clear(&to);
 		side_dir_key(w.tag, m->from, &from);
@@ -190,7 +163,8 @@ move_side(struct move *m, struct txn *t)
 		if (r == 0)
 			r = side_remove_all(t, m->target->side, w.to_prefix);
 		if (r == 0)
-			r = move_side_records(m, t, &w);
+			r = txn_each(t, m->source->side, w.from_prefix,
+			    move_side_record, &w);
 		buf_release(&w.key);
 		buf_release(&w.value);
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "local_blob.h"
+#include "local_methods.h"
 #include "why.h"
 
 #define ATTEMPTS 100 /* while others change what the call is about */
@@ -71,21 +73,26 @@ make_groups(struct work *work)
 	return 0;
 }
 
-static int
-check_size(const struct work *work)
+static bool
+brings_value(const struct step *s)
 {
-	uint64_t bytes = 0;
+	return s->op->type == OP_PUT || s->op->type == OP_APPEND;
+}
 
-	for (size_t i = 0; i < work->m->count; i++)
-		if (!work->steps[i].blob)
-			bytes += work->steps[i].size;
-	if (work->m->count <= BATCH_CELLS && bytes <= BATCH_BYTES)
-		return 0;
-	return why(E2BIG,
-	    "the call changes %zu cells of one row with %llu "
-	    "bytes; at most %d and %d are applied at once",
-	    work->m->count, (unsigned long long)bytes, BATCH_CELLS,
-	    BATCH_BYTES);
+/* Looks at what is to be stored before anything is read or written of it. */
+static int
+check_sizes(struct work *work)
+{
+	for (size_t i = 0; i < work->m->count; i++) {
+		struct step *s = &work->steps[i];
+		const struct op *op = s->op;
+		if (!brings_value(s))
+			continue;
+		s->size = op->source ? op->source->size : op->value.size;
+		if (s->size > s->family->declared.max_cell_size)
+			return step_too_large(s, s->size);
+	}
+	return 0;
 }
 
 static int
@@ -104,13 +111,6 @@ prepare_value(struct work *work, struct step *s)
 	const struct op *op = s->op;
 
 	s->value = op->value;
-	s->size = op->source ? op->source->size : op->value.size;
-	if (s->size > s->family->declared.max_cell_size)
-		return why(EFBIG,
-		    "the cell would have %llu bytes, the "
-		    "family's max_cell_size is %llu",
-		    (unsigned long long)s->size,
-		    (unsigned long long)s->family->declared.max_cell_size);
 	if (s->size > INLINE_MAX) {
 		struct source memory = {s->size, read_memory, &s->value};
 		if (op->type != OP_PUT)
@@ -133,7 +133,7 @@ static int
 prepare(struct work *work)
 {
 	struct mutation *m = work->m;
-	int r = 0;
+	int r;
 
 	work->steps = calloc(m->count + 1, sizeof(*work->steps));
 	if (!work->steps)
@@ -152,12 +152,10 @@ prepare(struct work *work)
 	if (m->count)
 		qsort(
 		    work->steps, m->count, sizeof(*work->steps), compare_steps);
+	r = check_sizes(work);
 	for (size_t i = 0; r == 0 && i < m->count; i++)
-		if (work->steps[i].op->type == OP_PUT ||
-		    work->steps[i].op->type == OP_APPEND)
+		if (brings_value(&work->steps[i]))
 			r = prepare_value(work, &work->steps[i]);
-	if (r == 0)
-		r = check_size(work);
 	return r ? r : make_groups(work);
 }
 
@@ -215,32 +213,32 @@ read_joint(const struct source *source, uint64_t offset, void *to, size_t size)
 
 /* Finds the newest version and pins its chunks. */
 static int
-find_before(struct local *l, const struct mutation *m, struct step *s)
+find_before(struct txn *t, void *context)
 {
+	struct work *work = context;
+	struct step *s = work->join;
 	struct version newest = {.which = VERSION_NEWEST};
-	struct txn t;
 
 	stored_release(&s->joined);
-	int r = txn_read(l, &t);
-	if (r == 0)
-		r = column_find(&t, s->family, m->row, s->op->qualifier, newest,
-		    &s->joined);
+	int r = column_find(t, s->family, work->m->row, s->op->qualifier,
+	    newest, &s->joined);
 	s->joined_found = r == 0;
 	if (r == 0 && s->joined.record.blob)
-		r = blob_pin(l, s->family->blobs, s->joined.record.blob);
-	r = txn_end(&t, r);
+		r = blob_pin(
+		    t->local, s->family->blobs, s->joined.record.blob);
 	return r == 1 ? 0 : r;
 }
 
 static int
-join(struct work *work, struct step *s)
+join(struct work *work)
 {
+	struct step *s = work->join;
 	struct joint joint = {work->local, s};
 
 	if (s->blob)
 		blob_collect(work->local, s->family->blobs, s->blob);
 	s->blob = 0;
-	int r = find_before(work->local, work->m, s);
+	int r = local_read(work->local, find_before, work);
 	if (r)
 		return r;
 	struct source source = {
@@ -293,8 +291,8 @@ attempt(struct local *l, struct mutation *m, struct table *table)
 	if (r == 0)
 		r = local_write(l, intent(&work), mutation_apply, &work);
 	for (int i = 0; r == -ECANCELED && i < ATTEMPTS; i++) {
-		r = join(&work, work.join);
-		if (r == 0 || r == -EAGAIN)
+		r = join(&work);
+		if (r == 0)
 			r = local_write(
 			    l, intent(&work), mutation_apply, &work);
 	}
@@ -340,9 +338,15 @@ local_mutate(struct engine *e, struct mutation *m)
 		r = declare(l, m, table);
 		if (r == 0)
 			r = attempt(l, m, table);
+		/* Whatever it was, it was said of a table that is no more. */
+		if (r && table_stale(table))
+			r = -ESTALE;
 		table_put(table);
 	}
 	if (r)
 		m->applied = false;
-	return r;
+	return r == -ESTALE ? why(EBUSY, "table %.*s: it is changed too often",
+				  (int)m->table.size,
+				  (const char *)m->table.data)
+			    : r;
 }

@@ -77,6 +77,9 @@ step_is_family(const struct step *s)
  * changed since; -ECANCELED: see join. */
 int mutation_apply(struct txn *t, void *work);
 
+/* -EFBIG, with the sentence. */
+int step_too_large(const struct step *s, uint64_t size);
+
 /* Whether the condition of the call holds: the table of 6.4. */
 int mutation_condition(struct txn *t, const struct work *work, bool *out);
 

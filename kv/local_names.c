@@ -1,6 +1,9 @@
-#include "local_side.h"
+#include "local_names.h"
 
 #include <errno.h>
+
+#include "key.h"
+#include "local_dots.h"
 
 static const struct ordered_methods *
 methods(struct txn *t)
@@ -104,7 +107,7 @@ next_name(struct txn *t, const struct table *table, const struct names *n,
 	struct slice found;
 	bool again = true;
 
-	int r = methods(t)->cursor(t->session, side_of(table), &c);
+	int r = txn_cursor(t, side_of(table), &c);
 	if (r)
 		return r;
 	while (r == 0 && again) {

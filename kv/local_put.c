@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "local_blob.h"
+
 static int
 write_record(struct versions *v, int64_t timestamp, const struct record *record)
 {

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key.h"
+#include "local_blob.h"
+#include "local_methods.h"
 #include "why.h"
 
 #define BATCH_VALUES ((size_t)1 << 20) /* bytes, after which a batch ends */
@@ -183,15 +186,15 @@ open_walks(struct scan *s, struct txn *t, struct budget *budget)
 
 	for (size_t i = 0; r == 0 && i < s->asked_count; i++) {
 		struct asked *a = &s->asked[i];
-		if (s->resumes && i == s->at_family) {
+		bool resumes = s->resumes && i == s->at_family && a->family;
+		if (resumes)
 			r = walk_resume(&a->walk, t);
-		} else {
+		else
 			walk_release(&a->walk);
+		if (!resumes && a->family)
 			r = walk_open(&a->walk, t, a->family);
-		}
-		if (!s->resumes || i != s->at_family)
-			a->waiting = false;
-		a->ended = false;
+		a->waiting = a->waiting && resumes;
+		a->ended = !a->family;
 		a->walk.budget = budget;
 	}
 	return r;
@@ -323,6 +326,46 @@ catch_rows(struct scan *s, struct budget *whole, struct budget *row)
 	}
 }
 
+/* Goes over to what has taken the place of the scan's table. What has been
+ * read of a row by qualifiers or versions is remembered by names, not by
+ * tables. */
+static int
+follow(struct scan *s)
+{
+	struct table *old = s->table;
+
+	atomic_fetch_add(&old->holders, 1);
+	int r = table_follow(s->local, &s->table);
+	for (size_t i = 0; r == 0 && i < s->asked_count; i++) {
+		struct asked *a = &s->asked[i];
+		if (a->family)
+			a->family = table_family(
+			    s->table, buf_slice(&a->family->declared.name));
+		a->walk.family = a->family;
+	}
+	table_put(old);
+	return r;
+}
+
+/* Begins a snapshot with every walk in it. What they then read can no longer
+ * be dropped under them. */
+static int
+enter(struct scan *s, struct txn *t, struct budget *budget)
+{
+	int r = follow(s);
+
+	if (r == 0)
+		r = txn_read(s->local, t);
+	if (r)
+		return r;
+	r = open_walks(s, t, budget);
+	if (r) {
+		pause_walks(s);
+		txn_end(t, r);
+	}
+	return r;
+}
+
 static int
 next_batch(struct scan *s)
 {
@@ -334,14 +377,15 @@ next_batch(struct scan *s)
 	buf_clear(&s->cells);
 	buf_clear(&s->bytes);
 	s->given = 0;
-	if (atomic_load(&s->local->interrupted))
-		return -EINTR;
-	int r = txn_read(s->local, &t);
+	int r = local_interrupted(s->local);
 	if (r)
 		return r;
-	r = open_walks(s, &t, &row);
-	if (r == 0)
-		r = catch_rows(s, &whole, &row);
+	do
+		r = enter(s, &t, &row);
+	while (r && r != -ENOENT && table_stale(s->table));
+	if (r)
+		return r;
+	r = catch_rows(s, &whole, &row);
 	int paused = pause_walks(s);
 	if (r >= 0 && paused)
 		r = paused;

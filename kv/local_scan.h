@@ -14,7 +14,7 @@
 
 /* One family of a scan, with the qualifiers that are asked. */
 struct asked {
-	const struct local_family *family;
+	const struct local_family *family; /* NULL: dropped meanwhile */
 	bool whole;
 	struct slice *qualifiers; /* sorted; the bytes are the scan's */
 	size_t count;

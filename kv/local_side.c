@@ -2,17 +2,14 @@
 
 #include <errno.h>
 
+#include "key.h"
+#include "local_any.h"
+#include "local_dots.h"
 #include "why.h"
 
 #define KEPT_TAGS "kp"
 
 static const struct slice nothing;
-
-static const struct ordered_methods *
-methods(struct txn *t)
-{
-	return t->local->ordered->methods;
-}
 
 /* --- keys ------------------------------------------------------------- */
 
@@ -74,24 +71,20 @@ side_dot_key(const struct place *place, struct buf *out)
 
 /* --- looking ---------------------------------------------------------- */
 
+static int
+found(struct txn *t, struct slice key, struct slice value, void *context)
+{
+	(void)t;
+	(void)key;
+	(void)value;
+	(void)context;
+	return 1;
+}
+
 int
 side_any(struct txn *t, uint32_t side, struct slice prefix)
 {
-	struct ordered_cursor *c;
-	struct slice key;
-
-	int r = methods(t)->cursor(t->session, side, &c);
-	if (r)
-		return r;
-	r = methods(t)->seek(c, prefix, SEEK_FROM);
-	if (r == 0)
-		r = methods(t)->key(c, &key);
-	if (r == 0)
-		r = slice_begins(key, prefix) ? 1 : 0;
-	else if (r == 1)
-		r = 0;
-	methods(t)->cursor_close(c);
-	return r;
+	return txn_each(t, side, prefix, found, NULL);
 }
 
 static int
@@ -169,28 +162,18 @@ side_key_counts(const struct table *table, uint8_t tag, struct slice key)
 	return r;
 }
 
+static int
+key_counts(struct txn *t, struct slice key, struct slice value, void *context)
+{
+	(void)t;
+	(void)value;
+	return side_key_counts(context, key.data[0], slice_skip(key, 1));
+}
+
 int
 side_any_counting(struct txn *t, const struct table *table, struct slice prefix)
 {
-	struct ordered_cursor *c;
-	struct slice key;
-	int counts = 0;
-
-	int r = methods(t)->cursor(t->session, table->side, &c);
-	if (r)
-		return r;
-	for (r = methods(t)->seek(c, prefix, SEEK_FROM); r == 0 && !counts;
-	     r = methods(t)->next(c)) {
-		r = methods(t)->key(c, &key);
-		if (r || !slice_begins(key, prefix))
-			break;
-		counts =
-		    side_key_counts(table, key.data[0], slice_skip(key, 1));
-		if (counts)
-			break;
-	}
-	methods(t)->cursor_close(c);
-	return r < 0 ? r : counts;
+	return txn_each(t, table->side, prefix, key_counts, (void *)table);
 }
 
 /* Whether the side table alone makes the row be there; an empty row: any. */

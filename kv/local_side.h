@@ -1,11 +1,14 @@
-/* local_side: what the files about side tables share (private to them).
+/* local_side: the side tables: which directories are there and kept (private
+ * to kv/local*.c).
  *
  * A `side` is a table's side table, or the root's where table is NULL.
  */
 #ifndef CELLFS_KV_LOCAL_SIDE_H
 #define CELLFS_KV_LOCAL_SIDE_H
 
-#include "local.h"
+#include "local_keys.h"
+#include "local_table.h"
+#include "local_txn.h"
 
 static inline uint32_t
 side_of(const struct table *table)
@@ -26,15 +29,6 @@ side_in_schema(const struct place *place);
 /* Appends `tag dir` for a directory of any level. */
 void
 side_dir_key(uint8_t tag, const struct place *dir, struct buf *out);
-
-/* Appends 'f' and the directory that place's dot files stand in, without
- * dotdir and name. */
-void
-side_files_key(const struct place *place, struct buf *out);
-
-/* Appends the key of a dot file or dot directory, by place->level. */
-void
-side_dot_key(const struct place *place, struct buf *out);
 
 /* Whether a record of this tag in a family counts: the table declares it, or
  * is open and the family kept. */
@@ -65,26 +59,6 @@ side_there(struct txn *t, const struct table *table,
 int
 side_keep(struct txn *t, struct table *table, const struct place *dir);
 
-/* What a directory keeps of its attributes, all zero without; and sets them
- * (what equals the defaults is not stored). */
-int
-side_get_attrs(
-    struct txn *t, uint32_t side, const struct place *dir, struct attrs *out);
-int
-side_put_attrs(struct txn *t, struct table *table, const struct place *dir,
-    const struct attrs *attrs);
-
-/* The attributes of what keeps none: of a directory, or of a file. */
-void
-side_defaults(
-    struct local *l, const struct table *table, bool file, struct attrs *out);
-
-/* Leaves out of *attrs what the defaults give anyway; owner, group and mode
- * are kept together. */
-void
-side_reduce(
-    struct local *l, const struct table *table, bool file, struct attrs *attrs);
-
 /* Whether the directory's own mark is there: 1, 0, errno; takes it away. */
 int
 side_is_kept(
@@ -98,40 +72,39 @@ int
 side_forget(
     struct txn *t, const struct table *table, const struct place *dir);
 
-/* The table a place is in, held; NULL for ROOT, SCHEMA and its dot files. */
-int
-side_table(struct local *l, const struct place *place, struct table **out);
-
-/* Stores the record of a dot file or dot directory; its attributes are
- * reduced. */
-int
-side_dot_store(struct txn *t, struct table *table,
-    const struct place *place, const struct record *record);
-
-/* Removes a dot file or dot directory that was found so, and its blob. */
-int
-side_dot_erase(struct txn *t, const struct table *table,
-    const struct place *place, const struct stored *found, uint32_t blobs,
-    struct dropped *d);
-
-/* -EISDIR, -ENOENT where the names around a new dot file forbid it. */
-int
-side_dot_room(
-    struct txn *t, const struct table *table, const struct place *dot);
-
-/* In a transaction that took a dot file or dot directory away: the directory
- * it was in is kept if that was all it held. */
-int
-side_keep_above(
-    struct txn *t, struct table *table, const struct place *place);
-
-/* The info of a directory or dot file that is there. */
-int
-side_info(struct txn *t, const struct table *table,
-    const struct place *place, struct info *out);
-
 /* Removes every key that begins with prefix. */
 int
 side_remove_all(struct txn *t, uint32_t side, struct slice prefix);
+
+/* In a mutation that put a cell: row and family are no longer kept. Cheap
+ * where nothing is kept in the table. */
+int
+side_unkeep(struct txn *t, const struct table *table, struct slice row,
+    struct slice family);
+
+/* In a mutation through the mount that removed cells or files of a family:
+ * keeps family (else row) if it is empty now. near as in cells_any. */
+int
+side_keep_if_empty(struct txn *t, struct table *table, struct slice row,
+    const struct local_family *family, struct slice near);
+
+/* In a mutation by other means: forgets the attributes of row and family if
+ * they are no longer there. */
+int
+side_forget_if_gone(struct txn *t, const struct table *table, struct slice row,
+    const struct local_family *family, struct slice near);
+
+/* In a mutation that stored a cell with a TTL of its own: the clean-up has to
+ * look at the table from now on. */
+int
+side_note_ttl(struct txn *t, struct table *table);
+
+/* What a side table may hold (SIDE_*), looked up when its table is loaded. */
+int
+side_look(struct txn *t, uint32_t side, unsigned *may);
+
+/* Whether the table has a row: 1, 0, errno. */
+int
+side_table_any(struct txn *t, const struct table *table);
 
 #endif

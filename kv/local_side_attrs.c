@@ -1,6 +1,8 @@
-#include "local_side.h"
+#include "local_side_attrs.h"
 
 #include <errno.h>
+
+#include "local_cells.h"
 
 void
 side_defaults(

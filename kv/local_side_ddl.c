@@ -1,6 +1,10 @@
-#include "local_side.h"
+#include "local_side_ddl.h"
 
 #include <errno.h>
+
+#include "key.h"
+#include "local_cells.h"
+#include "local_side_attrs.h"
 
 int
 side_schema_changed(struct txn *t, const struct table *old, struct table *new)
@@ -58,30 +62,21 @@ in_family(struct slice key, struct slice family)
 	return r;
 }
 
+static int
+is_file_of(struct txn *t, struct slice key, struct slice value, void *context)
+{
+	(void)t;
+	(void)value;
+	return in_family(slice_skip(key, 1), *(const struct slice *)context);
+}
+
 int
 side_family_files(struct txn *t, const struct table *table, struct slice family)
 {
-	const struct ordered_methods *o = t->local->ordered->methods;
-	struct ordered_cursor *c;
-	struct slice key;
-	int found = 0;
-
 	if (!side_may(table, SIDE_FILES))
 		return 0;
-	int r = o->cursor(t->session, table->side, &c);
-	if (r)
-		return r;
-	for (r = o->seek(c, slice_text("f"), SEEK_FROM); r == 0;
-	     r = o->next(c)) {
-		r = o->key(c, &key);
-		if (r || key.data[0] != 'f')
-			break;
-		found = in_family(slice_skip(key, 1), family);
-		if (found)
-			break;
-	}
-	o->cursor_close(c);
-	return r < 0 ? r : found;
+	return txn_each(
+	    t, table->side, slice_text("f"), is_file_of, &family);
 }
 
 /* A walk over the whole side table in batches. */
@@ -111,7 +106,7 @@ forget_body(struct txn *t, void *context)
 	size_t left = BATCH_CELLS;
 
 	f->done = false;
-	int r = o->cursor(t->session, f->side, &c);
+	int r = txn_cursor(t, f->side, &c);
 	if (r)
 		return r;
 	r = o->seek(c, buf_slice(&f->from), SEEK_FROM);
@@ -146,7 +141,7 @@ side_family_forget(struct local *l, const struct table *table,
 	if (files_only)
 		buf_text(&f.from, "f");
 	while (r == 0 && !f.done) {
-		r = atomic_load(&l->interrupted) ? -EINTR : 0;
+		r = local_interrupted(l);
 		if (r == 0)
 			r = local_write(l, ORDERED_REMOVE, forget_body, &f);
 		if (r == 0 && !f.done)

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 
-#include "local_column.h"
+#include "key.h"
+#include "local_depth.h"
+#include "local_side.h"
 #include "why.h"
 
 static const struct ordered_methods *
@@ -64,7 +66,7 @@ span_clean(struct move *m, struct txn *t, const struct span *s)
 
 	if (s->qualifier)
 		return column_clean(t, s->family, s->row, *s->qualifier, d);
-	int r = methods(t)->cursor(t->session, s->family->cells, &c);
+	int r = txn_cursor(t, s->family->cells, &c);
 	if (r)
 		return r;
 	r = span_prefix(s, &prefix);
@@ -84,20 +86,43 @@ span_clean(struct move *m, struct txn *t, const struct span *s)
 /* --- moving ----------------------------------------------------------- */
 
 /* Where one record goes. */
-struct step {
+struct passage {
+	struct move *move;
 	const struct span *from, *to;
-	struct slice from_prefix, to_prefix;
-	struct buf key, value;
+	size_t from_size; /* of the prefix that to_prefix takes the place of */
+	struct buf to_prefix, key, value;
+	bool moved;
 };
 
+/* Writes the record under its new key and removes the old one. */
 static int
-move_record(struct move *m, struct txn *t, struct step *s, struct slice key,
-    struct slice value)
+pass_record(struct txn *t, struct passage *p, struct slice key,
+    const struct record *record)
 {
-	const struct local_family *f = s->from->family, *g = s->to->family;
+	buf_clear(&p->key);
+	buf_clear(&p->value);
+	buf_append(&p->key, buf_slice(&p->to_prefix));
+	buf_append(&p->key, slice_skip(key, p->from_size));
+	record_encode(record, &p->value);
+	int r = buf_status(&p->key);
+	if (r == 0)
+		r = buf_status(&p->value);
+	if (r == 0)
+		r = txn_put(t, p->to->family->cells, buf_slice(&p->key),
+		    buf_slice(&p->value));
+	return r ? r : txn_remove(t, p->from->family->cells, key);
+}
+
+static int
+move_record(struct txn *t, struct slice key, struct slice value, void *context)
+{
+	struct passage *p = context;
+	struct move *m = p->move;
+	const struct local_family *f = p->from->family, *g = p->to->family;
 	struct record record;
 	bool own = false;
 
+	p->moved = true;
 	int r = record_decode(value, &record);
 	if (r == 0)
 		r = move_count(m, key.size + value.size);
@@ -106,79 +131,38 @@ move_record(struct move *m, struct txn *t, struct step *s, struct slice key,
 	uint64_t blob = record.blob;
 	if (r == 0)
 		r = move_blob(m, t, f->blobs, g->blobs, false, &record, &own);
-	if (r)
-		return r;
-	if (record.ttl)
+	if (r == 0 && record.ttl)
 		r = side_note_ttl(t, m->target);
 	move_attrs(m, true, &record.attrs);
-	buf_clear(&s->key);
-	buf_clear(&s->value);
-	buf_append(&s->key, s->to_prefix);
-	buf_append(&s->key, slice_skip(key, s->from_prefix.size));
-	record_encode(&record, &s->value);
 	if (r == 0)
-		r = buf_status(&s->key);
-	if (r == 0)
-		r = buf_status(&s->value);
-	if (r == 0)
-		r = txn_put(
-		    t, g->cells, buf_slice(&s->key), buf_slice(&s->value));
-	if (r == 0)
-		r = txn_remove(t, f->cells, key);
+		r = pass_record(t, p, key, &record);
 	if (r == 0 && own)
 		r = dropped_add(t, &m->dropped, f->blobs, blob);
 	return r;
-}
-
-static int
-move_records(struct move *m, struct txn *t, struct step *s,
-    struct ordered_cursor *c, bool *moved)
-{
-	struct slice key, value;
-
-	int r = methods(t)->seek(c, s->from_prefix, SEEK_FROM);
-	while (r == 0) {
-		r = methods(t)->key(c, &key);
-		if (r == 0 && !slice_begins(key, s->from_prefix))
-			return 0;
-		if (r == 0)
-			r = methods(t)->value(c, &value);
-		if (r == 0)
-			r = move_record(m, t, s, key, value);
-		if (r == 0)
-			r = methods(t)->next(c);
-		*moved = true;
-	}
-	return r == 1 ? 0 : r;
 }
 
 int
 span_move(struct move *m, struct txn *t, const struct span *from,
     const struct span *to, bool *moved)
 {
-	struct buf from_prefix = {0}, to_prefix = {0};
-	struct step step = {.from = from, .to = to};
-	struct ordered_cursor *c;
+	struct passage p = {.move = m, .from = from, .to = to};
+	struct buf prefix = {0};
 
-	*moved = false;
 	depths_forget(t->local);
-	int r = methods(t)->cursor(t->session, from->family->cells, &c);
-	if (r)
-		return r;
-	r = span_prefix(from, &from_prefix);
+	int r = span_prefix(from, &prefix);
 	if (r == 0)
-		r = span_prefix(to, &to_prefix);
-	step.from_prefix = buf_slice(&from_prefix);
-	step.to_prefix = buf_slice(&to_prefix);
+		r = span_prefix(to, &p.to_prefix);
+	p.from_size = prefix.size;
 	if (r == 0)
-		r = move_records(m, t, &step, c, moved);
-	methods(t)->cursor_close(c);
+		r = txn_each(t, from->family->cells, buf_slice(&prefix),
+		    move_record, &p);
 	/* Another family may keep fewer versions, or for a shorter time. */
-	if (r == 0 && *moved && from->family != to->family)
+	if (r == 0 && p.moved && from->family != to->family)
 		r = span_clean(m, t, to);
-	buf_release(&from_prefix);
-	buf_release(&to_prefix);
-	buf_release(&step.key);
-	buf_release(&step.value);
+	*moved = p.moved;
+	buf_release(&prefix);
+	buf_release(&p.to_prefix);
+	buf_release(&p.key);
+	buf_release(&p.value);
 	return r;
 }

@@ -1,8 +1,10 @@
-#include "local_column.h"
+#include "local_store.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "local_blob.h"
+#include "local_column.h"
 #include "why.h"
 
 static struct versions
@@ -38,19 +40,6 @@ column_store(struct txn *t, const struct local_family *f, struct slice row,
 	*pushed = false;
 	if (r == 0)
 		r = versions_put(&v, timestamp, record, pushed);
-	versions_close(&v);
-	return r;
-}
-
-int
-column_remove(struct txn *t, const struct local_family *f, struct slice row,
-    struct slice qualifier, int64_t timestamp, struct dropped *d)
-{
-	struct versions v = versions_of(t, f, row, qualifier, d);
-	int r = versions_open(&v, OPEN_REMOVE);
-
-	if (r == 0)
-		r = versions_remove(&v, timestamp);
 	versions_close(&v);
 	return r;
 }

@@ -1,12 +1,13 @@
-#include "local.h"
+#include "local_methods.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "local_blob.h"
+#include "local_dots.h"
+#include "local_place.h"
 #include "why.h"
-
-#define LOOKS 100 /* at a value that is replaced each time */
 
 struct local_value {
 	struct value value;
@@ -52,24 +53,29 @@ describe(struct local_value *v, const struct table *table)
 	    CELL_MODE, &v->value.info.attrs);
 }
 
+struct opening {
+	struct local_value *value;
+	const struct place *place;
+	struct version version;
+};
+
 /* Finds and pins in one snapshot. -EAGAIN: collected meanwhile. */
 static int
-look(struct local_value *v, const struct place *place, struct version version,
-    const struct table *table)
+open_body(struct txn *t, struct table *table, void *context)
 {
-	struct txn t;
+	struct opening *o = context;
+	struct local_value *v = o->value;
 
 	stored_release(&v->stored);
-	int r = txn_read(v->local, &t);
-	if (r == 0)
-		r = find(&t, place, version, table, v);
-	if (r == 1)
-		r = no_value();
-	if (r == 0 && v->stored.record.blob) {
-		r = blob_pin(v->local, v->blobs, v->stored.record.blob);
-		v->pinned = r == 0;
-	}
-	return txn_end(&t, r);
+	int r = find(t, o->place, o->version, table, v);
+	if (r)
+		return r == 1 ? no_value() : r;
+	describe(v, table);
+	if (!v->stored.record.blob)
+		return 0;
+	r = blob_pin(t->local, v->blobs, v->stored.record.blob);
+	v->pinned = r == 0;
+	return r;
 }
 
 int
@@ -77,27 +83,19 @@ local_value_open(struct engine *e, const struct place *place,
     struct version version, struct value **out)
 {
 	struct local_value *v = calloc(1, sizeof(*v));
-	struct table *table = NULL;
-	int r = v ? 0 : -ENOMEM;
+	struct opening opening = {v, place, version};
 
 	*out = NULL;
-	if (r == 0 && place->table.size)
-		r = table_get((struct local *)e, place->table, &table);
-	if (r)
-		goto out;
+	if (!v)
+		return -ENOMEM;
 	v->local = (struct local *)e;
-	r = -EAGAIN;
-	for (int i = 0; r == -EAGAIN && i < LOOKS; i++)
-		r = look(v, place, version, table);
-	if (r)
-		goto out;
-	describe(v, table);
-	*out = &v->value;
-out:
-	if (r && v)
+	int r = place_read(v->local, place, open_body, &opening);
+	if (r) {
 		local_value_close(&v->value);
-	table_put(table);
-	return r;
+		return r;
+	}
+	*out = &v->value;
+	return 0;
 }
 
 int64_t

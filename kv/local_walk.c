@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "key.h"
 #include "why.h"
 
 #define STEPS 4		     /* before skipping seeks */
@@ -53,8 +54,7 @@ methods(const struct walk *w)
 static int
 open_cursor(struct walk *w)
 {
-	return methods(w)->cursor(
-	    w->txn->session, w->family->cells, &w->cursor);
+	return txn_cursor(w->txn, w->family->cells, &w->cursor);
 }
 
 int
@@ -89,7 +89,7 @@ walk_pause(struct walk *w)
 {
 	int r = 0;
 
-	if (w->placed)
+	if (w->placed && w->cursor)
 		r = buf_set(&w->position, w->key);
 	close_cursor(w);
 	return r;
@@ -177,6 +177,7 @@ walk_resume(struct walk *w, struct txn *t)
 {
 	w->txn = t;
 	w->fold.now = t->now;
+	w->fold.rules = w->family->rules;
 	int r = open_cursor(w);
 	if (r || !w->placed)
 		return r;

@@ -8,7 +8,10 @@
 #ifndef CELLFS_KV_LOCAL_WALK_H
 #define CELLFS_KV_LOCAL_WALK_H
 
-#include "local.h"
+#include "fold.h"
+#include "local_table.h"
+#include "local_txn.h"
+#include "record.h"
 
 #define WALK_END 1
 #define WALK_PAUSE 2 /* the budget is spent: end the snapshot, then go on */
@@ -49,7 +52,8 @@ bool budget_late(const struct budget *b);
 int walk_open(struct walk *w, struct txn *t, const struct local_family *f);
 void walk_release(struct walk *w);
 
-/* Ends and goes on with the reading in a transaction. */
+/* Ends and goes on with the reading in a transaction. A walk that is paused
+ * already stays so. */
 int walk_pause(struct walk *w);
 int walk_resume(struct walk *w, struct txn *t);
 

@@ -67,51 +67,47 @@ wt_pool_uri(uint32_t table, char *out)
 
 /* --- the cursors a session keeps ------------------------------------------ */
 
-/* Closes the cached cursors behind *at. */
+static void
+cached_drop(struct cached **at)
+{
+	struct cached *c = *at;
+
+	*at = c->next;
+	c->cursor->close(c->cursor);
+	free(c);
+}
+
 static void
 cached_close(struct cached **at)
 {
-	while (*at) {
-		struct cached *c = *at;
-		*at = c->next;
-		c->cursor->close(c->cursor);
-		free(c);
-	}
+	while (*at)
+		cached_drop(at);
 }
 
 static void
 cached_close_table(struct ordered_session *s, uint32_t table)
 {
-	for (struct cached **at = &s->cached; *at;) {
-		struct cached *c = *at;
-		if (c->table != table) {
-			at = &c->next;
-			continue;
-		}
-		*at = c->next;
-		c->cursor->close(c->cursor);
-		free(c);
+	struct cached **at = &s->cached;
+
+	while (*at) {
+		if ((*at)->table == table)
+			cached_drop(at);
+		else
+			at = &(*at)->next;
 	}
 }
 
-/* The answer for a table that does not open: it is not there, or it is and
- * its file is not, which nobody may take for the former. */
+/* A table that does not open is not there, or its file is not. */
 static int
-missing(WT_SESSION *session, uint32_t table, const char *uri)
+missing(WT_SESSION *session, uint32_t table)
 {
-	WT_CURSOR *metadata;
-	bool known = false;
+	struct buf known = {0};
+	int r = wt_pool_describe(session, table, &known);
 
-	if (session->open_cursor(session, "metadata:", NULL, NULL, &metadata) ==
-	    0) {
-		metadata->set_key(metadata, uri);
-		known = metadata->search(metadata) == 0;
-		metadata->close(metadata);
-	}
-	if (known)
-		return why(EIO, "table %06u: its file is missing: run `cellfs "
-		    "check STORE --repair`", table);
-	return why(ENOENT, "there is no table %u", table);
+	buf_release(&known);
+	return r ? why(ENOENT, "there is no table %u", table)
+		 : why(EIO, "%06u.wt is missing: run `cellfs check --repair`",
+		       table);
 }
 
 static int
@@ -126,7 +122,7 @@ cached_open(struct ordered_session *s, uint32_t table, struct cached **out)
 	int r = wt_pool_error(
 	    s->pool, s->wt->open_cursor(s->wt, uri, NULL, NULL, &c->cursor));
 	if (r == -ENOENT)
-		r = missing(s->wt, table, uri);
+		r = missing(s->wt, table);
 	if (r) {
 		free(c);
 		return r;
@@ -242,12 +238,8 @@ wt_pool_take(struct wt_pool *pool, struct ordered_session **out)
 	pthread_mutex_unlock(&pool->lock);
 	if (!s)
 		r = session_new(pool, &s);
-	if (r) {
-		pthread_mutex_lock(&pool->lock);
-		pthread_mutex_unlock(&pool->lock);
-	} else {
+	if (r == 0)
 		s->generation = generation;
-	}
 	*out = s;
 	return r;
 }
@@ -526,37 +518,23 @@ cursor_moved(struct ordered_cursor *c, int code)
 	return wt_pool_error(c->session->pool, code);
 }
 
-/* To the key or its neighbour on the side of how. */
-static int
-cursor_near(WT_CURSOR *cursor, struct slice key, enum ordered_seek how)
-{
-	int side;
-
-	set_key(cursor, key);
-	int code = cursor->search_near(cursor, &side);
-	if (code)
-		return code;
-	if (how == SEEK_FROM && side < 0)
-		return cursor->next(cursor);
-	if (how == SEEK_BEFORE && side >= 0)
-		return cursor->prev(cursor);
-	return 0;
-}
-
+/* To the key, or its neighbour on the side of how; the empty key is the end
+ * that how comes from. */
 static int
 cursor_seek(WT_CURSOR *cursor, struct slice key, enum ordered_seek how)
 {
-	if (how == SEEK_EXACT) {
-		if (key.size == 0)
-			return WT_NOTFOUND;
-		set_key(cursor, key);
-		return cursor->search(cursor);
-	}
-	if (key.size)
-		return cursor_near(cursor, key, how);
+	int side = how == SEEK_FROM ? -1 : 1;
+	int code;
 
-	int code = cursor->reset(cursor);
-	if (code)
+	if (how == SEEK_EXACT && !key.size)
+		return WT_NOTFOUND;
+	if (key.size)
+		set_key(cursor, key);
+	if (how == SEEK_EXACT)
+		return cursor->search(cursor);
+	code = key.size ? cursor->search_near(cursor, &side)
+			: cursor->reset(cursor);
+	if (code || (how == SEEK_FROM ? side >= 0 : side < 0))
 		return code;
 	return how == SEEK_FROM ? cursor->next(cursor) : cursor->prev(cursor);
 }
@@ -580,30 +558,31 @@ wt_cursor_prev(struct ordered_cursor *c)
 	return cursor_moved(c, c->cached->cursor->prev(c->cached->cursor));
 }
 
-int
-wt_cursor_key(struct ordered_cursor *c, struct slice *out)
+/* What get, one of a cursor's readers, says of the record it stands on. */
+static int
+cursor_read(struct ordered_cursor *c, int (*get)(WT_CURSOR *cursor, ...),
+    struct slice *out)
 {
 	WT_ITEM item = {0};
 	int r = -EINVAL;
 
 	if (c->placed)
-		r = wt_pool_error(c->session->pool,
-		    c->cached->cursor->get_key(c->cached->cursor, &item));
+		r = wt_pool_error(
+		    c->session->pool, get(c->cached->cursor, &item));
 	*out = r ? (struct slice){0} : slice_of(item.data, item.size);
 	return r;
 }
 
 int
+wt_cursor_key(struct ordered_cursor *c, struct slice *out)
+{
+	return cursor_read(c, c->cached->cursor->get_key, out);
+}
+
+int
 wt_cursor_value(struct ordered_cursor *c, struct slice *out)
 {
-	WT_ITEM item = {0};
-	int r = -EINVAL;
-
-	if (c->placed)
-		r = wt_pool_error(c->session->pool,
-		    c->cached->cursor->get_value(c->cached->cursor, &item));
-	*out = r ? (struct slice){0} : slice_of(item.data, item.size);
-	return r;
+	return cursor_read(c, c->cached->cursor->get_value, out);
 }
 
 /* --- records -------------------------------------------------------------- */

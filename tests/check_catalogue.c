@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "kv/local.h"
+#include "kv/local_keys.h"
+#include "kv/local_txn.h"
+#include "kv/ordered.h"
 #include "kv/why.h"
 #include "table_kit.h"
 

@@ -3,7 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kv/key.h"
 #include "kv/local.h"
+#include "kv/local_clean.h"
+#include "kv/local_keys.h"
+#include "kv/local_txn.h"
+#include "kv/ordered.h"
 #include "table_kit.h"
 
 static const struct version newest = {.which = VERSION_NEWEST};

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kv/ordered.h"
 #include "kv/why.h"
 #include "local_kit.h"
 
@@ -511,6 +512,89 @@ START_TEST(a_transaction_that_must_be_repeated_is)
 }
 END_TEST
 
+/* --- sizes -------------------------------------------------------------- */
+
+#define CELL_MAX ((uint64_t)10 << 20) /* as families have it by default */
+
+static int
+count_reads(const struct source *s, uint64_t offset, void *to, size_t size)
+{
+	(void)offset;
+	memset(to, 1, size);
+	++*(int *)s->context;
+	return 0;
+}
+
+static int
+apply(struct op *ops, size_t count)
+{
+	struct mutation m = {.table = slice_text("t"),
+	    .row = slice_text("r"),
+	    .ops = ops,
+	    .count = count};
+
+	return kit_engine->methods->mutate(kit_engine, &m);
+}
+
+static struct op
+sourced(enum op_type type, const char *qualifier, const struct source *source)
+{
+	return (struct op){.type = type,
+	    .family = slice_text("f"),
+	    .qualifier = slice_text(qualifier),
+	    .timestamp = TS_LATEST,
+	    .source = source};
+}
+
+START_TEST(a_call_with_too_large_a_cell_is_refused_before_anything_is_read)
+{
+	int reads = 0;
+	const struct source fits = {CELL_MAX, count_reads, &reads};
+	const struct source large = {CELL_MAX + 1, count_reads, &reads};
+	struct op ops[] = {sourced(OP_PUT, "a", &fits),
+	    sourced(_i ? OP_APPEND : OP_PUT, "b", &large)};
+
+	ck_assert_int_eq(apply(ops, 2), -EFBIG);
+	ck_assert_ptr_nonnull(strstr(why_text(-EFBIG), "max_cell_size"));
+	ck_assert_int_eq(reads, 0);
+	ck_assert_str_eq(kit_show(), "");
+}
+END_TEST
+
+START_TEST(what_is_appended_may_be_as_large_as_a_cell)
+{
+	int reads = 0;
+	const struct source half = {CELL_MAX / 2, count_reads, &reads};
+	struct op op = sourced(OP_APPEND, "q", &half);
+	const struct place place = kit_column("r", "q");
+	struct info info;
+
+	for (int i = 1; i <= 2; i++) {
+		ck_assert_int_eq(apply(&op, 1), 0);
+		ck_assert_int_eq(kit_engine->methods->stat(kit_engine, &place,
+				     (struct version){0}, &info),
+		    0);
+		ck_assert_uint_eq(info.size, i * half.size);
+	}
+	ck_assert_int_eq(apply(&op, 1), -EFBIG);
+}
+END_TEST
+
+/* --- time --------------------------------------------------------------- */
+
+START_TEST(a_clock_that_goes_back_brings_nothing_back)
+{
+	kit_rules(3, 0, 1);
+	kit_do("p1000=a");
+	kit_clock(3000);
+	ck_assert_str_eq(kit_show(), "");
+	kit_clock(1500);
+	ck_assert_str_eq(kit_show(), "");
+	kit_do("p=b");
+	ck_assert_str_eq(kit_show(), "q@3000=b");
+}
+END_TEST
+
 int
 main(void)
 {
@@ -519,6 +603,7 @@ main(void)
 	TCase *change = tcase_create("change");
 	TCase *attrs = tcase_create("attrs");
 	TCase *faults = tcase_create("faults");
+	TCase *sizes = tcase_create("sizes");
 
 	tcase_add_loop_test(rule, only_the_order_of_operations_counts, 0,
 	    COUNT(order_table) * BETWEEN);
@@ -549,7 +634,13 @@ main(void)
 	tcase_add_test(faults, a_call_that_fails_leaves_nothing);
 	tcase_add_test(faults, a_transaction_that_must_be_repeated_is);
 
-	TCase *all[] = {rule, change, attrs, faults};
+	tcase_add_loop_test(sizes,
+	    a_call_with_too_large_a_cell_is_refused_before_anything_is_read, 0,
+	    2);
+	tcase_add_test(sizes, what_is_appended_may_be_as_large_as_a_cell);
+	tcase_add_test(rule, a_clock_that_goes_back_brings_nothing_back);
+
+	TCase *all[] = {rule, change, attrs, faults, sizes};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		tcase_add_checked_fixture(all[i], kit_open, kit_close);
 		suite_add_tcase(suite, all[i]);

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kv/local_blob.h"
+#include "kv/local_keys.h"
+#include "kv/local_table.h"
+#include "kv/local_txn.h"
 #include "kv/why.h"
 #include "local_kit.h"
 

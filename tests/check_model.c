@@ -9,6 +9,9 @@
 
 #include "chance.h"
 #include "kv/local.h"
+#include "kv/local_clean.h"
+#include "kv/ordered.h"
+#include "kv/schema.h"
 #include "kv/why.h"
 #include "model_reads.h"
 #include "store_dir.h"
@@ -20,7 +23,8 @@
 
 /* One run: a store and its model. */
 static bool on_disk;
-static bool mortal; /* TTLs may be used, so the clock only goes forward */
+static bool mortal;    /* TTLs may be used */
+static int64_t latest; /* that the store has been told of */
 static struct clock test_clock;
 static struct ordered *memory;
 static uint8_t big[20000];
@@ -269,13 +273,35 @@ random_call(void)
 }
 
 static void
+set_clock(int64_t to)
+{
+	now = to;
+	clock_set(&test_clock, now);
+	if (now > latest)
+		latest = now;
+	model_clock(model, latest);
+}
+
+static void
 random_clock(void)
 {
-	now += (int64_t)chance(3) * (int64_t)chance(4) * 250;
-	if (!mortal && chance(4) == 0)
-		now -= 1000;
-	clock_set(&test_clock, now);
-	model_clock(model, now);
+	int64_t to = now + (int64_t)chance(3) * (int64_t)chance(4) * 250;
+
+	set_clock(chance(4) ? to : to - 1000);
+	ck_assert_int_eq(local_now((struct local *)engine), latest);
+}
+
+/* A store that is opened knows no time but the clock's; only what was cleaned
+ * up before stays away if that has gone back. */
+static void
+reopen(void)
+{
+	close_store();
+	if (mortal)
+		now = latest;
+	latest = now;
+	set_clock(now);
+	open_store();
 }
 
 static void
@@ -291,8 +317,7 @@ random_event(void)
 		    0);
 		break;
 	case 2:
-		close_store();
-		open_store();
+		reopen();
 		break;
 	case 3:
 		if (!narrow || chance(5) == 0)
@@ -314,9 +339,9 @@ random_event(void)
 static void
 start_run(void)
 {
-	now = START;
-	clock_set(&test_clock, now);
-	model = model_new(now);
+	latest = START;
+	model = model_new(START);
+	set_clock(START);
 	open_store();
 	make_table();
 	for (size_t i = 0; i < sizeof(big); i++)

@@ -6,6 +6,7 @@
 
 #include "kv/kv.h"
 #include "kv/local.h"
+#include "kv/local_keys.h"
 #include "kv/why.h"
 #include "table_kit.h"
 

@@ -6,6 +6,7 @@
 #include "kv/kv.h"
 #include "kv/kv_data.h"
 #include "kv/local.h"
+#include "kv/ordered.h"
 #include "table_kit.h"
 
 #define BIG ((2 << 20) + 17)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kv/local.h"
+#include "kv/local_keys.h"
 #include "kv/why.h"
 #include "table_kit.h"
 

@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kv/key.h"
 #include "kv/local.h"
+#include "kv/local_clean.h"
+#include "kv/local_table.h"
+#include "kv/local_txn.h"
+#include "kv/ordered.h"
+#include "kv/schema.h"
 #include "kv/why.h"
 #include "store_dir.h"
 #include "table_kit.h"
@@ -370,14 +376,14 @@ START_TEST(who_held_a_table_through_a_change_finds_it_stale)
 
 	OK(kit_create("t", "family f\n"));
 	OK(table_get(kit_local(), slice_text("t"), &t));
-	ck_assert(!table_stale(kit_local(), t));
+	ck_assert(!table_stale(t));
 	OK(kit_alter("t", "family f versions=9\n", false));
-	ck_assert(table_stale(kit_local(), t));
+	ck_assert(table_stale(t));
 	table_put(t);
 	OK(table_get(kit_local(), slice_text("t"), &t));
-	ck_assert(!table_stale(kit_local(), t));
+	ck_assert(!table_stale(t));
 	OK(kit->methods->table_drop(kit, slice_text("t")));
-	ck_assert(table_stale(kit_local(), t));
+	ck_assert(table_stale(t));
 	table_put(t);
 }
 END_TEST
@@ -422,6 +428,118 @@ START_TEST(writers_go_on_while_tables_change)
 	atomic_store(&w.stop, true);
 	OK(pthread_join(thread, NULL));
 	ck_assert_int_eq(w.errors, 0);
+}
+END_TEST
+
+/* Reads everything of t/r/f/q in each way there is, once. */
+static int
+read_all_ways(void)
+{
+	const struct place cell = kit_place(LEVEL_COLUMN, "t/r/f/q");
+	const struct place row = kit_place(LEVEL_ROW, "t/r");
+	struct scan_spec spec = {.table = slice_text("t")};
+	struct version newest = {0};
+	struct value *v = NULL;
+	struct scan *scan;
+	struct cell c;
+	struct info info;
+	char byte;
+
+	int r = kit->methods->stat(kit, &cell, newest, &info);
+	if (r == 0)
+		r = kit->methods->stat(kit, &row, newest, &info);
+	if (r == 0)
+		r = kit->methods->value_open(kit, &cell, newest, &v);
+	if (r == 0 && kit->methods->value_read(v, 0, &byte, 1) != 1)
+		r = -EIO;
+	if (v)
+		kit->methods->value_close(v);
+	if (r == 0)
+		r = kit->methods->scan_open(kit, &spec, &scan);
+	if (r)
+		return r;
+	r = kit->methods->scan_next(scan, &c);
+	if (r == 0 && kit->methods->scan_next(scan, &c) != 1)
+		r = -EIO;
+	kit->methods->scan_close(scan);
+	return r == 1 ? -ENODATA : r;
+}
+
+static void *
+read_all_the_time(void *context)
+{
+	struct writing *w = context;
+
+	while (!atomic_load(&w->stop) && !w->errors)
+		w->errors = read_all_ways();
+	return NULL;
+}
+
+START_TEST(readers_find_everything_while_a_family_is_stored_anew)
+{
+	struct writing w = {0};
+	pthread_t thread;
+
+	OK(kit_create("t", "family f\n"));
+	if (_i)
+		OK(kit_put_big("t/r/f/q", 20000, 1));
+	else
+		OK(kit_put("t/r/f/q", 5, "v"));
+	OK(pthread_create(&thread, NULL, read_all_the_time, &w));
+	for (int i = 0; i < 300; i++)
+		OK(kit_alter("t",
+		    i % 2 ? "family f compression=none\n"
+			  : "family f compression=gz\n",
+		    false));
+	atomic_store(&w.stop, true);
+	OK(pthread_join(thread, NULL));
+	ck_assert_msg(w.errors == 0, "%s", strerror(-w.errors));
+}
+END_TEST
+
+START_TEST(a_scan_goes_on_where_its_table_is_now)
+{
+	struct scan_spec spec = {.table = slice_text("t")};
+	struct scan *scan;
+	struct cell c;
+	char path[32];
+	int found = 1;
+
+	OK(kit_create("t", "family f\nfamily g\n"));
+	for (int i = 0; i < 3000; i++) {
+		snprintf(path, sizeof(path), "t/r%d/g/q", i);
+		OK(kit_put(path, 5, "v"));
+	}
+	OK(kit->methods->scan_open(kit, &spec, &scan));
+	OK(kit->methods->scan_next(scan, &c));
+	OK(kit_alter("t", "family g compression=gz\n", false));
+	OK(kit->methods->table_rename(kit, slice_text("t"), slice_text("u")));
+	while (kit->methods->scan_next(scan, &c) == 0)
+		found++;
+	ck_assert_int_eq(found, 3000);
+	kit->methods->scan_close(scan);
+	spec.table = slice_text("u");
+	OK(kit->methods->scan_open(kit, &spec, &scan));
+	OK(kit->methods->scan_next(scan, &c));
+	OK(kit->methods->table_drop(kit, slice_text("u")));
+	for (found = 0; found == 0;)
+		found = kit->methods->scan_next(scan, &c);
+	ck_assert_int_eq(found, -ENOENT);
+	ck_assert_ptr_nonnull(strstr(why_text(-ENOENT), "dropped"));
+	kit->methods->scan_close(scan);
+}
+END_TEST
+
+START_TEST(a_read_that_must_be_repeated_is)
+{
+	OK(kit_create("t", "family f\n"));
+	OK(kit_put_big("t/r/f/q", 20000, 1));
+	for (unsigned n = 1; n < 30; n++) {
+		ordered_mem_fail(kit_store, EAGAIN, n, false);
+		ck_assert_msg(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/q"),
+		    20000, 1), "access %u", n);
+		ordered_mem_fail(kit_store, 0, 0, false);
+	}
 }
 END_TEST
 
@@ -512,6 +630,10 @@ main(void)
 	tcase_add_test(c, rename_moves_the_table_with_everything_in_it);
 	tcase_add_test(c, who_held_a_table_through_a_change_finds_it_stale);
 	tcase_add_test(c, writers_go_on_while_tables_change);
+	tcase_add_loop_test(
+	    c, readers_find_everything_while_a_family_is_stored_anew, 0, 2);
+	tcase_add_test(c, a_scan_goes_on_where_its_table_is_now);
+	tcase_add_test(c, a_read_that_must_be_repeated_is);
 
 	c = kit_topic(s, "disk", store_dir_make, store_dir_remove);
 	tcase_add_test(c, on_the_disk_too_tables_are_there_after_a_reopen);

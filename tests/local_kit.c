@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kv/local_clean.h"
+#include "kv/ordered.h"
+#include "kv/schema.h"
 #include "kv/why.h"
 
 #define OPS_MAX 16

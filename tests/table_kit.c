@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kv/local_table.h"
+#include "kv/local_txn.h"
+#include "kv/ordered.h"
+#include "kv/schema.h"
 #include "kv/why.h"
 
 struct ordered *kit_store;
