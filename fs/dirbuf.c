@@ -174,8 +174,8 @@ add_child(struct fill *f, const struct child *child, const char *text,
 		tree_overlay(f->fs, inode, &f->request->caller, &look);
 		e.ino = (fuse_ino_t)inode;
 		e.attr = look.st;
-		e.entry_timeout = kinds[child->kind].hold < look.hold
-		    ? kinds[child->kind].hold : found->hold;
+		e.generation = inode->generation;
+		e.entry_timeout = look.name_hold;
 		e.attr_timeout = look.hold;
 	}
 	int r = add(f, text, &e, f->d->next + 1);
@@ -258,9 +258,10 @@ add_dots(struct fill *f, uint64_t *offset)
 		struct fuse_entry_param e = {0};
 		struct look look;
 
-		r = tree_look(f->fs,
-		    *offset && f->d->dir->up ? f->d->dir->up : f->d->dir,
+		struct inode *up = inode_up(f->fs, f->d->dir);
+		r = tree_look(f->fs, *offset ? up : f->d->dir,
 		    &f->request->caller, &look);
+		inode_put(f->fs, up);
 		if (r < 0)
 			return r;
 		e.attr = look.st;

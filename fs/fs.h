@@ -1,7 +1,8 @@
-/* fs: one mount's state, and who is asking. No FUSE. */
+/* fs: one mount's state. No FUSE. */
 #ifndef CELLFS_FS_FS_H
 #define CELLFS_FS_FS_H
 
+#include "caller.h"
 #include "image.h"
 #include "journal.h"
 #include "../kv/kv.h"
@@ -28,18 +29,8 @@ struct fs {
 	struct nodes *nodes;
 	struct tunnel *tunnel;
 	struct notify *notify;
+	atomic_flag long_verb;	/* a compaction runs by .cellfs/control */
 	int64_t started; /* ms */
 };
-
-/* The process behind a request. */
-struct caller {
-	uid_t uid;
-	gid_t gid;
-	pid_t thread; /* FUSE names the thread */
-};
-
-/* The thread group of a thread: the process as tools know it. */
-pid_t
-caller_process(pid_t thread);
 
 #endif

@@ -27,8 +27,8 @@ struct opening {
 	bool direct_io, keep_cache, no_flush;
 };
 
-/* Opens. created: the file was made by this very call, *its version is mine
- * (0: none). fresh: owner and mode should it have to be made again. */
+/* Opens. mine: the version that making the file by this very call has stored,
+ * 0: it was there. fresh: owner and mode should it have to be made again. */
 int
 handle_open(struct fs *fs, struct inode *inode, int flags,
     const struct caller *caller, const struct attrs *fresh, int64_t mine,
@@ -58,6 +58,11 @@ handle_sync(struct fs *fs, struct handle *h);
 /* The last reference is gone: stores what is left, logs an error, frees. */
 void
 handle_release(struct fs *fs, struct handle *h);
+
+/* A file that was just made, and whose bytes were then refused, is not there:
+ * what its creation stored (mine) goes again. names is held. */
+void
+handle_unmake(struct fs *fs, struct inode *inode, int64_t mine);
 
 /* At the end of the mount: releases every handle that is still open. */
 void

@@ -11,6 +11,7 @@ struct handle {
 	struct handle *later, *sooner; /* of all that are open */
 	bool pending;	     /* shown to the writer: dirty or truncated */
 	bool mapped;	     /* shown to all */
+	bool follows;	     /* counted in inode->readers */
 	uint64_t shown;	     /* the writer's size */
 	struct timespec written;
 	struct attrs attrs;  /* set by name while pending */
@@ -25,15 +26,55 @@ struct handle {
 	uint64_t limit;
 	int64_t mine; /* changed by others only under names */
 	bool made;    /* mine is the empty version of its creation */
-	bool failed;  /* the last commit, or a write, was refused */
-	int refused;  /* what refused a write, 0: nothing has */
+	int refused;  /* the errno of a refused write or commit: nothing of
+			 this open file is stored any more */
 	struct attrs fresh;
 	bool bound; /* reads one version until its end was read */
 	bool ended;
 	struct reader reader;
 };
 
-/* Stores the image. names is held for reading or writing, and h's lock. */
+/* A rename in another thread may change it at any time. */
+enum kind
+handle_kind(const struct handle *h);
+
+/* Takes h's lock, and before it names for reading, but for a control file:
+ * its verbs take names themselves. Returns whether it took names. */
+bool
+handle_lock(struct fs *fs, struct handle *h);
+
+void
+handle_unlock(struct fs *fs, struct handle *h, bool names);
+
+void
+handle_enlist(struct fs *fs, struct handle *h);
+
+/* Tells the others what state the handle is in. Its lock is held, as it is
+ * for all that follow. */
+void
+handle_show(struct fs *fs, struct handle *h, bool wrote);
+
+/* Makes h->reader the newest bytes; a file whose name is gone keeps what it
+ * had, a writer's that has expired is empty. */
+int
+handle_refresh(struct fs *fs, struct handle *h);
+
+/* Before the first change since the last commit: the image is the newest
+ * bytes, and what was kept of an old image counts no more. */
+int
+handle_take_image(struct fs *fs, struct handle *h);
+
+/* Refuses early what the store would refuse at commit. */
+int
+handle_check_size(struct fs *fs, struct handle *h, uint64_t size);
+
+/* -ENOSPC on a full disk: said at open, since shells do not look at what
+ * close answers. */
+int
+handle_check_room(struct fs *fs);
+
+/* Stores the image. names is held for reading or writing (not for a control
+ * file), and h's lock. */
 int
 handle_commit(struct fs *fs, struct handle *h);
 

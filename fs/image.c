@@ -2,6 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,14 +59,32 @@ write_all(int fd, const void *from, size_t size, uint64_t offset)
 	return 0;
 }
 
+/* A file without a name, also where the file system makes none at once. */
+static int
+open_unnamed(const char *directory)
+{
+	char path[PATH_MAX];
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || errno != EOPNOTSUPP)
+		return fd < 0 ? -errno : fd;
+	if (snprintf(path, sizeof(path), "%s/cellfs.image.XXXXXX",
+		directory) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
 /* Moves the bytes into an unnamed file. */
 static int
 spill(struct image *i)
 {
-	int fd = open(i->budget->directory, O_TMPFILE | O_RDWR | O_CLOEXEC,
-	    0600);
+	int fd = open_unnamed(i->budget->directory);
 	if (fd < 0)
-		return -errno;
+		return fd;
 
 	int r = write_all(fd, i->memory.data, i->memory.size, 0);
 	if (r < 0) {

@@ -152,6 +152,7 @@ make(struct nodes *n, struct inode *up, const struct child *child)
 	inode->kind = child->kind;
 	inode->number = child->number;
 	inode->up = up;
+	inode->generation = ++n->made;
 	up->holds++;
 	if (n->count >= n->room)
 		grow(n);
@@ -245,16 +246,12 @@ inode_gone(struct fs *fs, struct inode *inode, const struct stat *last)
 	pthread_mutex_unlock(&fs->nodes->lock);
 }
 
-int
+void
 inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
-    const struct child *child)
+    struct child *child)
 {
 	struct nodes *n = fs->nodes;
-	struct buf key = {0};
-	int r = buf_set(&key, buf_slice(&child->key));
 
-	if (r < 0)
-		return r;
 	pthread_mutex_lock(&n->lock);
 	struct inode *there = find(n, dir, child);
 	if (there && there != inode)
@@ -263,7 +260,8 @@ inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
 		take_out(n, inode);
 	inode->gone = false;
 	buf_release(&inode->key);
-	inode->key = key;
+	inode->key = child->key;
+	child->key = (struct buf){0};
 	inode->kind = child->kind;
 	inode->number = child->number;
 	inode->cached = 0;
@@ -273,7 +271,6 @@ inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
 	link_in(n, inode);
 	release(n, old);
 	pthread_mutex_unlock(&n->lock);
-	return 0;
 }
 
 /* Borrows the names along the way down to inode. Locked. */
@@ -310,6 +307,16 @@ inode_spot(struct fs *fs, struct inode *inode, struct spot *out)
 		*out = (struct spot){0};
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return r;
+}
+
+struct inode *
+inode_up(struct fs *fs, struct inode *inode)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	struct inode *up = inode->up ? inode->up : inode;
+	up->holds++;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return up;
 }
 
 void

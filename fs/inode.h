@@ -2,8 +2,8 @@
  *
  * An inode hangs on its parent, so renaming a directory moves what is below
  * it. It lives while the kernel looks it up, a child hangs on it, a handle or
- * a request holds it. The number handed to the kernel is its address; it is
- * never used to find anything in the store.
+ * a request holds it. The number handed to the kernel is its address with a
+ * counted generation; it is never used to find anything in the store.
  *
  * Locks, outermost first:  names > a handle's own > nodes->lock > kv's.
  *   names        read by what stores or makes, written by what renames or
@@ -11,7 +11,9 @@
  *   handle lock  everything in one open file
  *   nodes->lock  all inodes and lists of handles; a leaf: nothing is called
  *                with it held
- * names and a handle's lock are the two that are held across kv calls.
+ * names and a handle's lock are the two that are held across kv calls, and
+ * while the kernel is told that attributes are not to be believed, which
+ * waits for nothing.
  */
 #ifndef CELLFS_FS_INODE_H
 #define CELLFS_FS_INODE_H
@@ -33,8 +35,10 @@ struct inode {
 	bool gone;	      /* its name has been removed or replaced */
 	struct stat last;     /* what fstat answers once it is gone */
 	struct handle *handles;
+	unsigned readers;     /* handles that follow it through kept pages */
 	int64_t cached;	      /* the version in the kernel's page cache */
 	struct timespec touched; /* a directory that was changed in */
+	uint64_t generation;  /* tells it from others of the same address */
 	struct inode *next;   /* of the same hash */
 };
 
@@ -45,6 +49,7 @@ struct nodes {
 	struct handle *open; /* all handles there are */
 	struct inode **table;
 	size_t room, count;
+	uint64_t made;
 };
 
 int
@@ -80,14 +85,19 @@ inode_forget(struct fs *fs, struct inode *inode, uint64_t lookups);
 void
 inode_gone(struct fs *fs, struct inode *inode, const struct stat *last);
 
-/* It is now that child of dir; what stood there before is gone. */
-int
+/* It is now that child of dir, whose key it takes; what stood there before is
+ * gone. */
+void
 inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
-    const struct child *child);
+    struct child *child);
 
 /* Where it stands now. -ESTALE: nowhere, its name is gone; -ENOMEM. */
 int
 inode_spot(struct fs *fs, struct inode *inode, struct spot *out);
+
+/* The directory above, held; the root's is the root. */
+struct inode *
+inode_up(struct fs *fs, struct inode *inode);
 
 /* A directory was changed in, just now. */
 void

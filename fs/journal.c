@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../kv/text.h"
+
 void
 journal_init(struct journal *j, bool echo)
 {
@@ -32,42 +34,47 @@ forget_half(struct journal *j)
 	memmove(j->lines.data, cut + 1, j->lines.size);
 }
 
+/* Adds one line, whatever bytes are in it, and shows it in the foreground. */
 static void
-add(struct journal *j, const char *what, const char *line)
+add(struct journal *j, const char *what, const char *sentence)
 {
+	struct buf line = {0};
 	struct timespec now;
 	struct tm utc;
 	char stamp[32];
 
+	text_print(slice_text(what), &line);
+	buf_text(&line, *what ? ": " : "");
+	text_print(slice_text(sentence), &line);
+	buf_byte(&line, '\n');
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &utc);
+
+	pthread_mutex_lock(&j->lock);
 	if (j->lines.size > JOURNAL_BYTES)
 		forget_half(j);
-	buf_printf(&j->lines, "%s.%03ldZ %s%s%s\n", stamp,
-	    now.tv_nsec / 1000000, what, *what ? ": " : "", line);
+	buf_printf(&j->lines, "%s.%03ldZ ", stamp, now.tv_nsec / 1000000);
+	buf_append(&j->lines, buf_slice(&line));
 	if (buf_status(&j->lines))
 		buf_clear(&j->lines);
+	pthread_mutex_unlock(&j->lock);
 	if (j->echo)
-		fprintf(stderr, "cellfs: %s%s%s\n", what, *what ? ": " : "",
-		    line);
+		fprintf(stderr, "cellfs: %.*s", (int)line.size, line.data);
+	buf_release(&line);
 }
 
 void
 journal_line(void *context, const char *line)
 {
-	struct journal *j = context;
-
-	pthread_mutex_lock(&j->lock);
-	add(j, "", line);
-	pthread_mutex_unlock(&j->lock);
+	add(context, "", line);
 }
 
 void
 journal_refusal(struct journal *j, const char *what, const char *sentence)
 {
-	pthread_mutex_lock(&j->lock);
 	add(j, what, sentence);
+	pthread_mutex_lock(&j->lock);
 	snprintf(j->last, sizeof(j->last), "%s", sentence);
 	pthread_mutex_unlock(&j->lock);
 }

@@ -33,8 +33,10 @@ cell_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
 {
 	struct schema schema;
 
-	if (!spot->place.table.size)
-		return 0; /* a dot file of .schema */
+	if (!spot->place.table.size) {
+		*out = SCHEMA_DOT_MAX;
+		return 0;
+	}
 	int r = kv_table_schema(fs->kv, spot->place.table, &schema);
 	if (r < 0)
 		return r;

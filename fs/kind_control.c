@@ -153,7 +153,11 @@ operand(const struct line *line, size_t i, struct buf *out)
 static int
 verb_compact(struct fs *fs, struct slice table, struct slice family)
 {
-	return kv_compact(fs->kv, table, family);
+	if (atomic_flag_test_and_set(&fs->long_verb))
+		return why(EBUSY, "another compact is running");
+	int r = kv_compact(fs->kv, table, family);
+	atomic_flag_clear(&fs->long_verb);
+	return r;
 }
 
 static int
@@ -164,24 +168,31 @@ verb_checkpoint(struct fs *fs, struct slice table, struct slice family)
 	return kv_checkpoint(fs->kv);
 }
 
+/* Empties or removes a table under everybody who uses it. */
+static int
+lose_table(struct fs *fs, struct slice table,
+    int (*act)(struct kv *kv, struct slice table))
+{
+	pthread_rwlock_wrlock(&fs->nodes->names);
+	int r = act(fs->kv, table);
+	if (r == 0)
+		notify_table_gone(fs, table);
+	pthread_rwlock_unlock(&fs->nodes->names);
+	return r;
+}
+
 static int
 verb_drop(struct fs *fs, struct slice table, struct slice family)
 {
 	(void)family;
-	int r = kv_table_drop(fs->kv, table);
-	if (r == 0)
-		notify_table(fs, table);
-	return r;
+	return lose_table(fs, table, kv_table_drop);
 }
 
 static int
 verb_truncate(struct fs *fs, struct slice table, struct slice family)
 {
 	(void)family;
-	int r = kv_table_truncate(fs->kv, table);
-	if (r == 0)
-		notify_table(fs, table);
-	return r;
+	return lose_table(fs, table, kv_table_truncate);
 }
 
 static const struct verb {
@@ -247,11 +258,20 @@ split(struct slice text, struct line *out)
 }
 
 int
+control_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+{
+	(void)fs;
+	(void)spot;
+	*out = CONTROL_LINE;
+	return 0;
+}
+
+int
 control_store(struct fs *fs, const struct spot *spot, struct storing *how)
 {
 	char text[CONTROL_LINE];
 	int64_t size = image_read(how->image, 0, text, sizeof(text));
-	int r = 0;
+	int r = size < 0 ? (int)size : 0;
 
 	(void)spot;
 	if (how->image->size > sizeof(text))

@@ -240,12 +240,6 @@ dots_list(struct fs *fs, const struct spot *dir, struct listing *to)
 	return walk_list(fs, dir, to, NAME_OF_QUALIFIER, slice_text(""));
 }
 
-int
-schema_dir_list(struct fs *fs, const struct spot *dir, struct listing *to)
-{
-	return dots_list(fs, dir, to);
-}
-
 /* .schema comes first, so that what copies the tree in the order it is
  * listed carries the schema before the cells. */
 int

@@ -146,6 +146,15 @@ image_text(const struct image *image, struct buf *out)
 }
 
 int
+schema_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+{
+	(void)fs;
+	(void)spot;
+	*out = SCHEMA_BYTES;
+	return 0;
+}
+
+int
 schema_check_image(const struct image *image)
 {
 	struct buf text = {0};
@@ -187,8 +196,6 @@ schema_store(struct fs *fs, const struct spot *spot, struct storing *how)
 	if (r == 0)
 		r = apply(fs, spot->place.table, buf_slice(&text), NULL);
 	buf_release(&text);
-	if (r < 0 && how->mine && schema_drop(fs, spot) == 0)
-		how->mine = 0;
 	if (r < 0)
 		return r;
 	if (!(attrs.set & ATTR_MTIME)) {

@@ -85,14 +85,15 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.name = "schema directory", .level = LEVEL_SCHEMA,
 		.directory = true, .hold = HOLD_LONG,
 		.parse = schema_dir_parse, .find = data_find,
-		.list = schema_dir_list, .set = data_set,
+		.list = dots_list, .set = data_set,
 	},
 	[KIND_SCHEMA_FILE] = {
 		.name = "schema", .level = LEVEL_SCHEMA_FILE,
 		.hold = 0,
 		.find = schema_find, .make = schema_make,
 		.drop = schema_drop, .set = data_set, .open = schema_open,
-		.check = schema_check_image, .store = schema_store,
+		.limit = schema_limit, .check = schema_check_image,
+		.store = schema_store,
 	},
 	[KIND_CONTROL_DIR] = {
 		.name = "control directory", .level = LEVEL_ROOT,
@@ -104,6 +105,7 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.name = "control file", .level = LEVEL_ROOT,
 		.hold = 0, .immediate = true, .collects = true,
 		.find = control_find, .open = control_open,
+		.limit = control_limit,
 		.store = control_store,
 	},
 };

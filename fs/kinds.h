@@ -46,8 +46,6 @@ int
 columns_list(struct fs *fs, const struct spot *dir, struct listing *to);
 int
 dots_list(struct fs *fs, const struct spot *dir, struct listing *to);
-int
-schema_dir_list(struct fs *fs, const struct spot *dir, struct listing *to);
 
 /* Whether an entry of kv_list() on a part has its name in that part. */
 int
@@ -120,6 +118,8 @@ schema_drop(struct fs *fs, const struct spot *spot);
 int
 schema_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
+schema_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
+int
 schema_check_image(const struct image *image);
 int
 schema_store(struct fs *fs, const struct spot *spot, struct storing *how);
@@ -136,6 +136,8 @@ int
 control_find(struct fs *fs, struct spot *spot, struct look *look);
 int
 control_open(struct fs *fs, const struct spot *spot, struct reader *out);
+int
+control_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
 int
 control_store(struct fs *fs, const struct spot *spot, struct storing *how);
 

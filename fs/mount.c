@@ -27,6 +27,7 @@
 #define DEFAULT_BUFFERS (64 << 20)
 #define THREADS 4
 #define TICK 20	      /* ms in one request before another thread reads */
+#define ALONE_TICKS 25 /* before it may be one that is not to be overtaken */
 #define IDLE_TICK 1000 /* ms between looks when there is nothing to do */
 
 /* Later than the kernel headers this is built with may know. */
@@ -101,8 +102,8 @@ static const struct fuse_custom_io session_io = {
  * when the reader has been inside one request for a whole tick, one of them
  * becomes the reader, and the old one stands by when it is done.
  *
- * A RELEASE, whose answer the kernel does not wait for, is not overtaken so:
- * whoever closed and then looks sees it done.
+ * A RELEASE, whose answer the kernel does not wait for, is not overtaken so,
+ * unless it takes half a second: whoever closed and then looks sees it done.
  */
 enum state { STATE_WAITING, STATE_BUSY, STATE_ALONE };
 
@@ -121,7 +122,7 @@ after(long ms)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	t.tv_nsec += ms * 1000000;
 	t.tv_sec += t.tv_nsec / 1000000000;
 	t.tv_nsec %= 1000000000;
@@ -133,15 +134,16 @@ static bool
 stand_by(struct mount *m, unsigned me)
 {
 	pthread_mutex_lock(&m->lock);
-	unsigned seen = m->served;
-	bool idle = false;
+	unsigned seen = m->served, ticks = 0;
 	while (m->reader && !fuse_session_exited(m->session)) {
+		bool idle = m->state == STATE_WAITING && ticks;
 		struct timespec until = after(idle ? IDLE_TICK : TICK);
 		pthread_cond_timedwait(&m->wake, &m->lock, &until);
-		if (m->state == STATE_BUSY && m->served == seen)
-			break;
-		idle = m->served == seen;
+		ticks = m->served == seen ? ticks + 1 : 0;
 		seen = m->served;
+		if (ticks && (m->state == STATE_BUSY ||
+		    (m->state == STATE_ALONE && ticks > ALONE_TICKS)))
+			break;
 	}
 	m->reader = me;
 	m->state = STATE_WAITING;
@@ -155,7 +157,7 @@ read_requests(struct mount *m, unsigned me, struct fuse_buf *buf)
 {
 	while (m->reader == me && !fuse_session_exited(m->session)) {
 		int n = fuse_session_receive_buf(m->session, buf);
-		if (n == -EINTR)
+		if (n == -EINTR || n == -EAGAIN || n == -ENOMEM)
 			continue;
 		if (n <= 0) {
 			fuse_session_exit(m->session);
@@ -163,9 +165,11 @@ read_requests(struct mount *m, unsigned me, struct fuse_buf *buf)
 		}
 		m->state = state_of(buf);
 		fuse_session_process_buf(m->session, buf);
+		pthread_mutex_lock(&m->lock);
 		m->served++;
 		if (m->reader == me)
 			m->state = STATE_WAITING;
+		pthread_mutex_unlock(&m->lock);
 	}
 }
 
@@ -214,6 +218,8 @@ block_signals(sigset_t *ends)
 static void
 stop_threads(struct mount *m, pthread_t *threads, size_t count)
 {
+	notify_stop(&m->fs); /* it may wait for a request: these are served */
+	kv_interrupt(m->fs.kv);
 	fuse_session_exit(m->session);
 	pthread_mutex_lock(&m->lock);
 	while (m->serving) {
@@ -409,7 +415,10 @@ run(struct mount *m, const struct mount_options *o)
 
 	block_signals(&ends);
 	pthread_mutex_init(&m->lock, NULL);
-	pthread_cond_init(&m->wake, NULL);
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&m->wake, &monotonic);
 	r = fs_open(m, o);
 	if (r == 0)
 		r = session_open(m, o);
@@ -429,8 +438,8 @@ static void
 detach(int keep)
 {
 	setsid();
-	if (chdir("/") < 0)
-		return;
+	int moved = chdir("/");
+	(void)moved; /* to stay where it was does no harm */
 	int null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
@@ -470,8 +479,8 @@ run_detached(struct mount *m, const struct mount_options *o)
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
-		m->report = ends[1];
-		detach(ends[1]);
+		m->report = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
+		detach(m->report);
 		exit(run(m, o) < 0);
 	}
 	close(ends[1]);
@@ -500,11 +509,22 @@ find_mount_point(const char *path, char *out)
 static int
 find_store(const char *path, char *out)
 {
+	char above[PATH_MAX], real[PATH_MAX];
+
 	if (realpath(path, out))
 		return 0;
-	if (errno != ENOENT || (mkdir(path, 0700) < 0))
+	size_t size = strlen(path);
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	size_t base = size;
+	while (base && path[base - 1] != '/')
+		base--;
+	snprintf(above, sizeof(above), "%.*s", (int)base, base ? path : "");
+	if (errno != ENOENT || !realpath(base ? above : ".", real) ||
+	    snprintf(out, PATH_MAX, "%s/%.*s", real[1] ? real : "",
+		(int)(size - base), path + base) >= PATH_MAX)
 		return why(errno, "%s: %s", path, strerror(errno));
-	return realpath(path, out) ? 0 : -errno;
+	return 0;
 }
 
 /* A mount that hides its own store would wait for itself for ever. */

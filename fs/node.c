@@ -155,6 +155,9 @@ finish(const struct fs *fs, const struct spot *spot, struct look *look)
 	st->st_blocks = (blkcnt_t)((st->st_size + 511) / 512);
 	st->st_mode |= directory ? S_IFDIR : S_IFREG;
 	st->st_atim = st->st_mtim;
+	look->hold = look->name_hold = kinds[spot->kind].hold;
+	if (spot->kind == KIND_CONTROL_FILE)
+		return; /* who may drop tables is not a matter of looks */
 	if (m->has_uid)
 		st->st_uid = m->uid;
 	if (m->has_gid)
@@ -164,7 +167,6 @@ finish(const struct fs *fs, const struct spot *spot, struct look *look)
 		    ((directory ? 0777 : 0666) & ~m->umask);
 	if (kinds[spot->kind].read_only)
 		st->st_mode &= ~(mode_t)0222;
-	look->hold = kinds[spot->kind].hold;
 }
 
 static struct timespec
@@ -204,7 +206,7 @@ stat_fill(const struct fs *fs, const struct spot *spot,
 	if (kinds[spot->kind].level == LEVEL_COLUMN)
 		st->st_ctim = from_ms(info->timestamp);
 	finish(fs, spot, look);
-	look->hold = until(info->expires, look->hold);
+	look->hold = look->name_hold = until(info->expires, look->hold);
 }
 
 void

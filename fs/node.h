@@ -42,10 +42,11 @@ struct storing {
 				the one it has stored now */
 };
 
-/* What stat answers, and how long (seconds) the kernel may believe it. */
+/* What stat answers, and how long (seconds) the kernel may believe it, and
+ * that the name is there. */
 struct look {
 	struct stat st;
-	double hold;
+	double hold, name_hold;
 };
 
 /* Where a listing stands: behind this entry. A mark of all zeros with

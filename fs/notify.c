@@ -87,15 +87,25 @@ notify_open(struct fs *fs, const struct notify_sender *sender)
 }
 
 void
-notify_close(struct fs *fs)
+notify_stop(struct fs *fs)
 {
 	struct notify *n = fs->notify;
 
 	pthread_mutex_lock(&n->lock);
+	bool before = n->stopping;
 	n->stopping = true;
 	pthread_cond_signal(&n->wake);
 	pthread_mutex_unlock(&n->lock);
-	pthread_join(n->thread, NULL);
+	if (!before)
+		pthread_join(n->thread, NULL);
+}
+
+void
+notify_close(struct fs *fs)
+{
+	struct notify *n = fs->notify;
+
+	notify_stop(fs);
 	while (n->first) {
 		struct notice *notice = n->first;
 		n->first = notice->next;
@@ -105,6 +115,17 @@ notify_close(struct fs *fs)
 	pthread_cond_destroy(&n->wake);
 	free(n);
 	fs->notify = NULL;
+}
+
+/* Whether the same is to be sent already: so the queue is bounded by what can
+ * be told, however long the kernel lets it wait. Locked. */
+static bool
+queued(const struct notify *n, const struct inode *inode, struct slice name)
+{
+	for (const struct notice *o = n->first; o; o = o->next)
+		if (o->inode == inode && slice_equal(buf_slice(&o->name), name))
+			return true;
+	return false;
 }
 
 /* Queues a notice; takes the hold on inode over. Without memory the kernel
@@ -124,10 +145,15 @@ queue(struct fs *fs, struct inode *inode, struct slice name)
 	}
 	notice->inode = inode;
 	pthread_mutex_lock(&n->lock);
-	*n->last = notice;
-	n->last = &notice->next;
-	pthread_cond_signal(&n->wake);
+	bool needed = !n->stopping && !queued(n, inode, name);
+	if (needed) {
+		*n->last = notice;
+		n->last = &notice->next;
+		pthread_cond_signal(&n->wake);
+	}
 	pthread_mutex_unlock(&n->lock);
+	if (!needed)
+		notice_free(fs, notice);
 }
 
 /* The inode of a directory on the way to place, held, or NULL. */
@@ -180,6 +206,29 @@ cell_dir(struct fs *fs, const struct place *place, struct buf *name)
 	return down_parts(fs, dir, NAME_OF_QUALIFIER, place->qualifier, name);
 }
 
+/* Whether a reader was there before a writer was, and follows the cell. */
+static bool
+followed(struct fs *fs, struct inode *inode)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	bool any = inode->readers != 0;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return any;
+}
+
+void
+notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot)
+{
+	if (spot->kind == KIND_SCHEMA_FILE)
+		notify_table(fs, spot->place.table);
+	else if (spot->kind == KIND_VERSION || spot->kind == KIND_COUNTER)
+		notify_cell(fs, spot);
+	else if (followed(fs, inode)) {
+		inode_hold(fs, inode);
+		queue(fs, inode, slice_text(""));
+	}
+}
+
 void
 notify_cell(struct fs *fs, const struct spot *spot)
 {
@@ -223,4 +272,20 @@ void
 notify_table(struct fs *fs, struct slice table)
 {
 	notify_name(fs, &fs->nodes->root, table);
+}
+
+void
+notify_table_gone(struct fs *fs, struct slice table)
+{
+	struct child child = {.kind = KIND_TABLE};
+	struct inode *inode = NULL;
+	const struct stat none = {.st_mode = S_IFDIR};
+
+	if (buf_set(&child.key, table) == 0)
+		inode = inode_known(fs, &fs->nodes->root, &child);
+	child_release(&child);
+	if (inode)
+		inode_gone(fs, inode, &none);
+	inode_put(fs, inode);
+	notify_table(fs, table);
 }

@@ -22,14 +22,28 @@ struct notify_sender {
 int
 notify_open(struct fs *fs, const struct notify_sender *sender);
 
-/* Ends the thread; what is still queued is dropped. Nobody is told anything
- * from then on. */
+/* Ends the thread while requests are still served, which it may wait for;
+ * what is queued then or later is dropped. */
+void
+notify_stop(struct fs *fs);
+
+/* After notify_stop(): frees. */
 void
 notify_close(struct fs *fs);
+
+/* An open file of inode has been stored at spot: readers that were there
+ * before see it, and the cell's other names. */
+void
+notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot);
 
 /* The plain name of the cell at spot has another newest version. */
 void
 notify_cell(struct fs *fs, const struct spot *spot);
+
+/* The table is gone, or emptied: what is open below it writes into the void.
+ * names is held for writing. */
+void
+notify_table_gone(struct fs *fs, struct slice table);
 
 /* Everything below a table may have changed. */
 void

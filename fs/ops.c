@@ -63,14 +63,12 @@ answer(fuse_req_t req, const char *what, int r)
 static struct fuse_entry_param
 entry_of(const struct inode *inode, const struct look *look)
 {
-	double names = kinds[inode->kind].hold;
-
 	return (struct fuse_entry_param){
 		.ino = (fuse_ino_t)inode,
+		.generation = inode->generation,
 		.attr = look->st,
 		.attr_timeout = look->hold,
-		/* while it is written only its attributes move */
-		.entry_timeout = look->hold == 0 ? names : look->hold,
+		.entry_timeout = look->name_hold,
 	};
 }
 
@@ -171,6 +169,8 @@ op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	else
 		r = tree_create(fs, inode_of(fs, parent), slice_text(name),
 		    mode, O_EXCL, &caller, &made);
+	if (r == 0 && made.restored)
+		r = handle_truncate_name(fs, made.inode, 0);
 	answer_entry(req, name, r, made.inode, &made.look);
 }
 
@@ -410,6 +410,8 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		    made.restored ? fi->flags | O_TRUNC : fi->flags, &caller,
 		    &made.fresh, made.mine, &h, &how);
 	if (r < 0) {
+		if (made.mine)
+			handle_unmake(fs, made.inode, made.mine);
 		inode_put(fs, made.inode);
 		refuse(req, name, r);
 		return;

@@ -103,6 +103,19 @@ spot_child(const struct spot *dir, const struct child *child, struct spot *out)
 	return spot_own(out);
 }
 
+bool
+spot_equal(const struct spot *a, const struct spot *b)
+{
+	struct spot *x = (struct spot *)a, *y = (struct spot *)b;
+	bool equal = a->kind == b->kind &&
+	    a->version.which == b->version.which &&
+	    a->version.number == b->version.number;
+
+	for (unsigned i = 0; equal && field(x, i); i++) /* which only looks */
+		equal = slice_equal(*field(x, i), *field(y, i));
+	return equal;
+}
+
 /* Spreads a hash over all bits (the finish of SplitMix64). */
 static uint64_t
 mix(uint64_t x)

@@ -66,6 +66,10 @@ int
 spot_child(const struct spot *dir, const struct child *child,
     struct spot *out);
 
+/* Whether two spots are the same address. */
+bool
+spot_equal(const struct spot *a, const struct spot *b);
+
 /* The inode number that stat shows: a hash of what the spot stands for. */
 uint64_t
 spot_number(const struct spot *s);

@@ -77,7 +77,18 @@ now(void)
 	return t.tv_sec;
 }
 
-/* Takes over *e; the oldest makes room, and what has waited too long goes. */
+/* What has waited too long goes. Locked. */
+static void
+expire(struct fs *fs)
+{
+	for (size_t i = 0; i < ENTRIES; i++) {
+		struct entry_waiting *e = &fs->tunnel->waiting[i];
+		if (e->process && e->until < now())
+			entry_release(fs, e);
+	}
+}
+
+/* Takes over *e; the oldest makes room. */
 static void
 wait_for(struct fs *fs, struct entry_waiting *e)
 {
@@ -85,21 +96,12 @@ wait_for(struct fs *fs, struct entry_waiting *e)
 	struct entry_waiting old;
 
 	pthread_mutex_lock(&t->lock);
-	for (size_t i = 0; i < ENTRIES; i++)
-		if (t->waiting[i].process && t->waiting[i].until < now())
-			entry_release(fs, &t->waiting[i]);
+	expire(fs);
 	old = t->waiting[t->next];
 	t->waiting[t->next] = *e;
 	t->next = (t->next + 1) % ENTRIES;
 	pthread_mutex_unlock(&t->lock);
 	entry_release(fs, &old);
-}
-
-static bool
-same_cell(const struct spot *a, const struct spot *b)
-{
-	return spot_number(a) == spot_number(b) &&
-	    slice_equal(buf_slice(&a->bytes), buf_slice(&b->bytes));
 }
 
 /* Takes the entry of this process for cell out; false: there is none. */
@@ -114,7 +116,7 @@ take(struct fs *fs, pid_t process, const struct spot *cell,
 	for (size_t i = 0; i < ENTRIES && !found; i++) {
 		struct entry_waiting *e = &t->waiting[i];
 		found = e->process == process && e->until >= now() &&
-		    same_cell(&e->name, cell);
+		    spot_equal(&e->name, cell);
 		if (found) {
 			*out = *e;
 			*e = (struct entry_waiting){0};
@@ -130,6 +132,7 @@ anything_waits(struct fs *fs)
 	bool any = false;
 
 	pthread_mutex_lock(&fs->tunnel->lock);
+	expire(fs);
 	for (size_t i = 0; i < ENTRIES; i++)
 		any = any || fs->tunnel->waiting[i].process;
 	pthread_mutex_unlock(&fs->tunnel->lock);
@@ -153,7 +156,7 @@ tunnel_renamed(struct fs *fs, const struct caller *caller,
 
 	if (r == 0)
 		r = copy_spot(to, &e.moved);
-	if (r == 0)
+	if (r == 0 && e.process)
 		wait_for(fs, &e);
 	else
 		entry_release(fs, &e);
@@ -220,7 +223,7 @@ tunnel_unlinking(struct fs *fs, const struct caller *caller,
 
 	if (r == 0)
 		r = kv_versions(fs->kv, &cell->place, TS_LATEST, gather, &g);
-	if (r == 0 && e.count)
+	if (r == 0 && e.count && e.process)
 		wait_for(fs, &e);
 	else
 		entry_release(fs, &e);
@@ -248,6 +251,17 @@ put_back(struct fs *fs, const struct spot *cell, const struct entry_waiting *e)
 	int r = kv_mutate(fs->kv, &m);
 	free(ops);
 	return r;
+}
+
+void
+tunnel_forget(struct fs *fs, const struct caller *caller,
+    const struct spot *cell)
+{
+	struct entry_waiting e;
+
+	if (anything_waits(fs) &&
+	    take(fs, caller_process(caller->thread), cell, &e))
+		entry_release(fs, &e);
 }
 
 int

@@ -26,6 +26,11 @@ void
 tunnel_unlinking(struct fs *fs, const struct caller *caller,
     const struct spot *cell);
 
+/* The unlink did not come about. */
+void
+tunnel_forget(struct fs *fs, const struct caller *caller,
+    const struct spot *cell);
+
 /* cell is about to be made and is not there: gives its history back if this
  * process has taken it away. 1: it has; 0: nothing to give back. */
 int

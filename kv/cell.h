@@ -12,7 +12,9 @@
 #define NEVER INT64_MAX		/* the expiry of what does not expire */
 
 #define ROW_MAX 32767		/* bytes of a row key, at least 1 */
-#define QUALIFIER_MAX 1048576	/* bytes of a qualifier */
+#define QUALIFIER_MAX 32767	/* bytes of a qualifier: as rows, so that
+				   every key has a name in the tree */
+#define SCHEMA_DOT_MAX (10 << 20) /* bytes of a dot file of .schema */
 #define FAMILY_MAX 127		/* bytes of a family name, at least 1 */
 #define TABLE_MAX 255		/* bytes of a table name, at least 1 */
 #define INLINE_MAX 8192		/* bytes of a value kept beside its key */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "local.h"
@@ -14,6 +15,7 @@
 #include "why.h"
 
 #define HOLDER "cellfs.holder" /* in the store's directory */
+#define HOLDER_TRIES 200       /* of 10 ms */
 #define DEFAULT_CACHE ((uint64_t)256 << 20)
 #define DEFAULT_SYNC_SECONDS 5
 
@@ -68,6 +70,19 @@ kv_holder(const char *path, pid_t *pid, struct buf *mount_point)
 	return r;
 }
 
+/* Locks the holder file of a store that is ours already: who asks for its
+ * holder may have it locked for a moment. */
+static int
+lock_holder(int fd)
+{
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK || i == HOLDER_TRIES)
+			return -errno;
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	}
+	return 0;
+}
+
 /* Takes the holder file of a store just opened. A read-only file system has
  * none. */
 static int
@@ -81,12 +96,14 @@ hold(struct kv *kv, const struct kv_options *options)
 		return why(
 		    -fd, "%s/" HOLDER ": %s", options->path, strerror(-fd));
 	const char *mount = options->mount_point ? options->mount_point : "";
-	if (flock(fd, LOCK_EX | LOCK_NB) || ftruncate(fd, 0) ||
-	    dprintf(fd, "%ld %s\n", (long)getpid(), mount) < 0) {
-		int r = why(
-		    errno, "%s/" HOLDER ": %s", options->path, strerror(errno));
+	int r = lock_holder(fd);
+	if (r == 0 && (ftruncate(fd, 0) ||
+			  dprintf(fd, "%ld %s\n", (long)getpid(), mount) < 0))
+		r = -errno;
+	if (r) {
 		close(fd);
-		return r;
+		return why(
+		    -r, "%s/" HOLDER ": %s", options->path, strerror(-r));
 	}
 	kv->holder = fd;
 	return 0;

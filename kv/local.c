@@ -13,47 +13,12 @@
 #include "local_depth.h"
 #include "local_keys.h"
 #include "local_methods.h"
+#include "local_pins.h"
 #include "why.h"
 
 #define CHECKPOINT_SECONDS 60
 #define CHECKPOINT_BYTES ((uint64_t)128 << 20)
 #define CLEANUP_SECONDS 300
-
-static int local_close(struct engine *e);
-
-static const struct engine_methods local_methods = {
-    .close = local_close,
-    .table_create = local_table_create,
-    .table_alter = local_table_alter,
-    .table_drop = local_table_drop,
-    .table_truncate = local_table_truncate,
-    .table_rename = local_table_rename,
-    .table_schema = local_table_schema,
-    .family_declare = local_family_declare,
-    .stat = local_stat,
-    .set_attrs = local_set_attrs,
-    .list = local_list,
-    .versions = local_versions,
-    .value_open = local_value_open,
-    .value_read = local_value_read,
-    .value_close = local_value_close,
-    .mutate = local_mutate,
-    .move = local_move,
-    .dir_make = local_dir_make,
-    .dir_remove = local_dir_remove,
-    .dot_put = local_dot_put,
-    .dot_remove = local_dot_remove,
-    .scan_open = local_scan_open,
-    .scan_next = local_scan_next,
-    .scan_read = local_scan_read,
-    .scan_close = local_scan_close,
-    .sync = local_sync,
-    .checkpoint = local_checkpoint,
-    .compact = local_compact,
-    .check = local_check,
-    .space = local_space,
-    .stats = local_stats,
-};
 
 static const char *const counter_names[COUNT_OF] = {
     [COUNT_COMMITS] = "commits",
@@ -108,7 +73,7 @@ local_log(struct local *l, const char *format, ...)
 
 /* --- the store as a whole ----------------------------------------------- */
 
-int
+static int
 local_sync(struct engine *e)
 {
 	struct local *l = (struct local *)e;
@@ -117,7 +82,7 @@ local_sync(struct engine *e)
 	return l->ordered->methods->sync(l->ordered);
 }
 
-int
+static int
 local_checkpoint(struct engine *e)
 {
 	struct local *l = (struct local *)e;
@@ -128,7 +93,7 @@ local_checkpoint(struct engine *e)
 	return l->ordered->methods->checkpoint(l->ordered);
 }
 
-int
+static int
 local_space(struct engine *e, struct space *out)
 {
 	struct local *l = (struct local *)e;
@@ -144,7 +109,7 @@ local_space(struct engine *e, struct space *out)
 	return 0;
 }
 
-void
+static void
 local_stats(struct engine *e, stat_emit emit, void *context)
 {
 	struct local *l = (struct local *)e;
@@ -361,6 +326,40 @@ local_close(struct engine *e)
 	free(l);
 	return r;
 }
+
+static const struct engine_methods local_methods = {
+    .close = local_close,
+    .table_create = local_table_create,
+    .table_alter = local_table_alter,
+    .table_drop = local_table_drop,
+    .table_truncate = local_table_truncate,
+    .table_rename = local_table_rename,
+    .table_schema = local_table_schema,
+    .family_declare = local_family_declare,
+    .stat = local_stat,
+    .set_attrs = local_set_attrs,
+    .list = local_list,
+    .versions = local_versions,
+    .value_open = local_value_open,
+    .value_read = local_value_read,
+    .value_close = local_value_close,
+    .mutate = local_mutate,
+    .move = local_move,
+    .dir_make = local_dir_make,
+    .dir_remove = local_dir_remove,
+    .dot_put = local_dot_put,
+    .dot_remove = local_dot_remove,
+    .scan_open = local_scan_open,
+    .scan_next = local_scan_next,
+    .scan_read = local_scan_read,
+    .scan_close = local_scan_close,
+    .sync = local_sync,
+    .checkpoint = local_checkpoint,
+    .compact = local_compact,
+    .check = local_check,
+    .space = local_space,
+    .stats = local_stats,
+};
 
 int
 local_open(struct ordered *ordered, const struct local_options *options,

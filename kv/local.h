@@ -17,7 +17,7 @@
 
 struct ordered;
 struct table;
-struct pins;   /* local_blob.h: blobs that readers hold */
+struct pins;   /* local_pins.h: blobs that readers hold */
 struct depths; /* local_depth.h: how many versions deep columns store */
 struct hints;  /* local_any.h: where rows were last found to hold cells */
 

@@ -189,9 +189,7 @@ alter_locked(struct local *l, const struct schema *schema, bool drop_data)
 	if (r)
 		return r;
 	a.change.old = old;
-	r = clean_changed(l, old, schema);
-	if (r == 0)
-		r = prepare_numbers(l, old, schema, &numbers);
+	r = prepare_numbers(l, old, schema, &numbers);
 	if (r == 0)
 		r = schema_copy(schema, &copy);
 	if (r == 0)
@@ -199,6 +197,9 @@ alter_locked(struct local *l, const struct schema *schema, bool drop_data)
 	new = a.change.new;
 	if (new)
 		atomic_fetch_add(&new->holders, 1);
+	/* Last, for what goes out after it by the old rules may come back. */
+	if (r == 0)
+		r = clean_changed(l, old, schema);
 	r = admin_finish(l, &a.change, alter_body, r);
 	if (r == 0)
 		after_alter(l, old, new);

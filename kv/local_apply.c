@@ -10,8 +10,9 @@
 #include "local_side.h"
 #include "why.h"
 
-void
-mutation_reset(struct work *work)
+/* Lets go of what an attempt held in memory. */
+static void
+reset(struct work *work)
 {
 	for (size_t i = 0; i < work->group_count; i++) {
 		versions_close(&work->groups[i].v);
@@ -418,7 +419,7 @@ mutation_apply(struct txn *t, void *context)
 	bool applies = true;
 	int r = 0;
 
-	mutation_reset(work);
+	reset(work);
 	if (table_stale(work->table))
 		return -ESTALE;
 	if (work->m->condition)

@@ -5,62 +5,10 @@
 #include <string.h>
 
 #include "local_keys.h"
+#include "local_pins.h"
 #include "why.h"
 
-#define BUCKETS 256
 #define CHUNKS_AT_ONCE 1000 /* removed by one transaction */
-
-struct pin {
-	struct pin *next;
-	uint32_t blobs;
-	uint64_t id;
-	unsigned holders;
-	bool dropped;	 /* to be collected when the last holder goes */
-	bool collecting; /* its chunks are being removed: too late to pin */
-};
-
-/* The next id of a blob table; found out when it is first written to. */
-struct counter_of {
-	struct counter_of *next;
-	uint32_t blobs;
-	uint64_t id;
-};
-
-struct pins {
-	pthread_mutex_t lock; /* guards all the rest */
-	struct pin *buckets[BUCKETS];
-	struct counter_of *counters;
-};
-
-struct pins *
-pins_new(void)
-{
-	struct pins *pins = calloc(1, sizeof(*pins));
-
-	if (pins)
-		pthread_mutex_init(&pins->lock, NULL);
-	return pins;
-}
-
-void
-pins_free(struct pins *pins)
-{
-	if (!pins)
-		return;
-	for (size_t i = 0; i < BUCKETS; i++)
-		while (pins->buckets[i]) {
-			struct pin *pin = pins->buckets[i];
-			pins->buckets[i] = pin->next;
-			free(pin);
-		}
-	while (pins->counters) {
-		struct counter_of *counter = pins->counters;
-		pins->counters = counter->next;
-		free(counter);
-	}
-	pthread_mutex_destroy(&pins->lock);
-	free(pins);
-}
 
 /* --- keys --------------------------------------------------------------- */
 
@@ -113,59 +61,45 @@ look(struct local *l, uint32_t blobs,
 
 /* --- pins --------------------------------------------------------------- */
 
-static struct pin **
-pin_slot(struct pins *pins, uint32_t blobs, uint64_t id)
-{
-	struct pin **at = &pins->buckets[(id + blobs * 31u) % BUCKETS];
-
-	while (*at && ((*at)->blobs != blobs || (*at)->id != id))
-		at = &(*at)->next;
-	return at;
-}
-
-static struct pin *
-pin_of(struct pins *pins, uint32_t blobs, uint64_t id)
-{
-	struct pin **at = pin_slot(pins, blobs, id);
-
-	if (!*at) {
-		*at = calloc(1, sizeof(**at));
-		if (*at) {
-			(*at)->blobs = blobs;
-			(*at)->id = id;
-		}
-	}
-	return *at;
-}
-
-static void
-pin_free(struct pins *pins, uint32_t blobs, uint64_t id)
-{
-	struct pin **at = pin_slot(pins, blobs, id);
-	struct pin *pin = *at;
-
-	*at = pin->next;
-	free(pin);
-}
-
 struct chunk_name {
 	uint64_t id;
 	uint32_t number;
 };
 
 static int
-seek_chunk(struct txn *t, struct ordered_cursor *c, void *context)
+seek_chunk(struct txn *t, struct ordered_cursor *c,
+    const struct chunk_name *name, enum ordered_seek how)
 {
-	const struct chunk_name *name = context;
 	struct buf key = {0};
 
 	chunk_key(&key, name->id, name->number);
 	int r = buf_status(&key);
 	if (r == 0)
-		r = t->local->ordered->methods->seek(
-		    c, buf_slice(&key), SEEK_EXACT);
+		r = t->local->ordered->methods->seek(c, buf_slice(&key), how);
 	buf_release(&key);
 	return r;
+}
+
+static int
+step_to_chunk(struct txn *t, struct ordered_cursor *c, void *context)
+{
+	return seek_chunk(t, c, context, SEEK_EXACT);
+}
+
+/* 1: the blob has no chunk from that number on. */
+static int
+step_behind(struct txn *t, struct ordered_cursor *c, void *context)
+{
+	const struct chunk_name *name = context;
+	struct slice key;
+
+	int r = seek_chunk(t, c, name, SEEK_FROM);
+	if (r == 0)
+		r = t->local->ordered->methods->key(c, &key);
+	if (r)
+		return r;
+	return key.size < 9 || key.data[0] != 'b' ||
+	       be64(key.data + 1) != name->id;
 }
 
 /* Whether the chunks are there now, in no older snapshot. */
@@ -173,68 +107,30 @@ static int
 still_there(struct local *l, uint32_t blobs, uint64_t id)
 {
 	struct chunk_name first = {.id = id};
-	int r = look(l, blobs, seek_chunk, &first);
+	int r = look(l, blobs, step_to_chunk, &first);
 
 	return r == 1 ? -EAGAIN : r;
-}
-
-/* One holder less; whether that was the last one of a dropped blob. */
-static bool
-let_go(struct pins *pins, uint32_t blobs, uint64_t id)
-{
-	bool collect = false;
-
-	pthread_mutex_lock(&pins->lock);
-	struct pin *pin = *pin_slot(pins, blobs, id);
-	if (--pin->holders == 0) {
-		collect = pin->dropped;
-		pin_free(pins, blobs, id);
-	}
-	pthread_mutex_unlock(&pins->lock);
-	return collect;
 }
 
 int
 blob_pin(struct local *l, uint32_t blobs, uint64_t id)
 {
-	struct pins *pins = l->pins;
-	int r = 0;
+	int r = pins_hold(l->pins, blobs, id);
 
-	pthread_mutex_lock(&pins->lock);
-	struct pin *pin = pin_of(pins, blobs, id);
-	if (!pin)
-		r = -ENOMEM;
-	else if (pin->collecting)
-		r = -EAGAIN;
-	else
-		pin->holders++;
-	pthread_mutex_unlock(&pins->lock);
 	if (r)
 		return r;
 	r = still_there(l, blobs, id);
 	if (r)
-		let_go(pins, blobs, id); /* what is gone is not collected */
+		pins_let_go(
+		    l->pins, blobs, id); /* what is gone is not collected */
 	return r;
 }
 
 void
 blob_unpin(struct local *l, uint32_t blobs, uint64_t id)
 {
-	if (let_go(l->pins, blobs, id))
+	if (pins_let_go(l->pins, blobs, id))
 		blob_collect(l, blobs, id);
-}
-
-bool
-blob_pinned(struct local *l, uint32_t blobs)
-{
-	bool pinned = false;
-
-	pthread_mutex_lock(&l->pins->lock);
-	for (size_t i = 0; !pinned && i < BUCKETS; i++)
-		for (const struct pin *p = l->pins->buckets[i]; p; p = p->next)
-			pinned = pinned || (p->blobs == blobs && p->holders);
-	pthread_mutex_unlock(&l->pins->lock);
-	return pinned;
 }
 
 /* --- removing ----------------------------------------------------------- */
@@ -265,7 +161,7 @@ remove_chunks(struct txn *t, void *context)
 {
 	struct removal *removal = context;
 	struct chunk_name behind = removal->from;
-	struct look ends = {removal->blobs, seek_chunk, &behind};
+	struct look ends = {removal->blobs, step_behind, &behind};
 	struct buf from = {0}, to = {0};
 
 	behind.number += CHUNKS_AT_ONCE;
@@ -300,36 +196,16 @@ remove_blob(struct local *l, uint32_t blobs, uint64_t id)
 	return r;
 }
 
-/* Whether nobody holds it; then nobody can pin it any more. */
-static bool
-claim(struct pins *pins, uint32_t blobs, uint64_t id)
-{
-	bool free_now = false;
-
-	pthread_mutex_lock(&pins->lock);
-	struct pin *pin = pin_of(pins, blobs, id);
-	if (pin && pin->holders) {
-		pin->dropped = true;
-	} else if (pin && !pin->collecting) {
-		pin->collecting = true;
-		free_now = true;
-	}
-	pthread_mutex_unlock(&pins->lock);
-	return free_now;
-}
-
 void
 blob_collect(struct local *l, uint32_t blobs, uint64_t id)
 {
-	if (!claim(l->pins, blobs, id))
+	if (!pins_claim(l->pins, blobs, id))
 		return;
 	int r = remove_blob(l, blobs, id);
 	if (r)
 		local_log(l, "a dropped value stays until the next start: %s",
 		    why_text(r));
-	pthread_mutex_lock(&l->pins->lock);
-	pin_free(l->pins, blobs, id);
-	pthread_mutex_unlock(&l->pins->lock);
+	pins_forget(l->pins, blobs, id);
 }
 
 /* A walk over the pending blobs of a table. */
@@ -404,43 +280,15 @@ blob_any(struct txn *t, uint32_t blobs)
 	return r ? r : id != 0;
 }
 
-/* Takes the next id where the counter is known (or from *from); -ENOENT. */
-static int
-take_id(struct pins *pins, uint32_t blobs, const uint64_t *from, uint64_t *id)
-{
-	int r = 0;
-
-	pthread_mutex_lock(&pins->lock);
-	struct counter_of *counter = pins->counters;
-	while (counter && counter->blobs != blobs)
-		counter = counter->next;
-	if (!counter && from) {
-		counter = calloc(1, sizeof(*counter));
-		if (counter) {
-			counter->blobs = blobs;
-			counter->id = *from;
-			counter->next = pins->counters;
-			pins->counters = counter;
-		}
-		r = counter ? 0 : -ENOMEM;
-	} else if (!counter) {
-		r = -ENOENT;
-	}
-	if (r == 0)
-		*id = ++counter->id;
-	pthread_mutex_unlock(&pins->lock);
-	return r;
-}
-
 static int
 new_id(struct local *l, uint32_t blobs, uint64_t *id)
 {
 	uint64_t last = 0;
-	int r = take_id(l->pins, blobs, NULL, id);
+	int r = pins_next_id(l->pins, blobs, NULL, id);
 	if (r != -ENOENT)
 		return r;
 	r = look(l, blobs, greatest, &last);
-	return r ? r : take_id(l->pins, blobs, &last, id);
+	return r ? r : pins_next_id(l->pins, blobs, &last, id);
 }
 
 struct chunk {

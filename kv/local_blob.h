@@ -40,18 +40,9 @@ blob_pin(struct local *l, uint32_t blobs, uint64_t id);
 void
 blob_unpin(struct local *l, uint32_t blobs, uint64_t id);
 
-/* Whether anyone holds a blob of the table. */
-bool
-blob_pinned(struct local *l, uint32_t blobs);
-
 /* Whether the table holds any chunk: 1, 0 or an errno. */
 int
 blob_any(struct txn *t, uint32_t blobs);
-
-struct pins *
-pins_new(void);
-void
-pins_free(struct pins *pins);
 
 /* Reads in part, in a snapshot of its own: bytes read or a negative errno. */
 int64_t

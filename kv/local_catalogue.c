@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "local_blob.h"
+#include "local_pins.h"
 #include "local_side.h"
 #include "why.h"
 
@@ -341,7 +341,7 @@ numbers_owned(struct local *l, struct buf *out)
 static int
 drop_dead(struct local *l, uint32_t number)
 {
-	if (blob_pinned(l, number))
+	if (pins_any(l->pins, number))
 		return 1;
 	int r = l->ordered->methods->drop(l->ordered, number);
 	return r == -EBUSY || r == -EAGAIN ? 1 : r;

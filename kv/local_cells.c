@@ -32,9 +32,8 @@ borrowed(const struct walk *w)
 	};
 }
 
-/* What the walk stands on, to be kept. */
-static int
-owned(const struct walk *w, struct stored *out)
+int
+stored_take(const struct walk *w, struct stored *out)
 {
 	const struct ordered_methods *m = w->txn->local->ordered->methods;
 	struct slice value;
@@ -112,7 +111,7 @@ column_find(struct txn *t, const struct local_family *f, struct slice row,
 	if (r == 0)
 		r = find(&w, version);
 	if (r == 0)
-		r = owned(&w, out);
+		r = stored_take(&w, out);
 	walk_release(&w);
 	return r;
 }
@@ -288,8 +287,8 @@ set_attrs(struct txn *t, void *context)
 	if (r)
 		return r;
 	const struct local_family *f = table_family(table, place->family);
-	r = f ? column_find(t, f, place->row, place->qualifier,
-		    change->version, &s)
+	r = f ? column_find(
+		    t, f, place->row, place->qualifier, change->version, &s)
 	      : WALK_END;
 	if (r == 0)
 		r = rewrite(t, table, &s, change);
@@ -386,8 +385,7 @@ local_versions(struct engine *e, const struct place *column, int64_t before,
 	int r;
 
 	do {
-		r = place_read(
-		    (struct local *)e, column, gather_body, &told);
+		r = place_read((struct local *)e, column, gather_body, &told);
 		int answer = r < 0 ? 0 : tell(&told, emit, context);
 		if (answer)
 			r = answer < 0 ? answer : WALK_END;

@@ -7,6 +7,8 @@
 #include "local_txn.h"
 #include "record.h"
 
+struct walk;
+
 /* A stored version as found; owned, release with stored_release. */
 struct stored {
 	int64_t timestamp;
@@ -17,6 +19,10 @@ struct stored {
 
 void
 stored_release(struct stored *s);
+
+/* Makes a copy of what a walk stands on. */
+int
+stored_take(const struct walk *w, struct stored *out);
 
 /* The live version asked for, in t's snapshot. 1: none. */
 int

@@ -7,9 +7,7 @@
 #include "key.h"
 #include "local_depth.h"
 #include "local_keys.h"
-#include "local_table.h"
-#include "local_txn.h"
-#include "record.h"
+#include "local_store.h"
 #include "text.h"
 #include "why.h"
 
@@ -31,7 +29,15 @@ struct reading {
 	uint32_t number;		   /* of the ordered table */
 	struct buf from;		   /* the next batch begins here */
 	struct buf faults; /* keys to be removed, each with a be32 size */
+	struct buf lost;   /* struct lost: what is left of their values */
+	struct dropped dropped;
 	bool done;
+};
+
+/* A value of which chunks are missing. */
+struct lost {
+	uint32_t blobs;
+	uint64_t id;
 };
 
 static void
@@ -123,6 +129,16 @@ record_fault(struct slice stored, struct record *record)
 		   : NULL;
 }
 
+/* What is left of a value goes with its record. */
+static int
+lose(struct reading *r, uint32_t blobs, uint64_t id)
+{
+	struct lost lost = {.blobs = blobs, .id = id};
+
+	buf_append(&r->lost, slice_of(&lost, sizeof(lost)));
+	return buf_status(&r->lost);
+}
+
 static int
 check_cell(
     struct reading *r, struct txn *t, struct slice key, struct slice value)
@@ -138,6 +154,8 @@ check_cell(
 	buf_release(&qualifier);
 	if (!what && record.blob) {
 		int there = chunks_there(t, r->family->blobs, &record);
+		if (there == 0)
+			there = lose(r, r->family->blobs, record.blob);
 		if (there < 0)
 			return there;
 		if (!there)
@@ -201,6 +219,8 @@ check_side(
 			what = "it is not the key of a dot file";
 		int there =
 		    !what && blobs ? chunks_there(t, blobs, &record) : 1;
+		if (there == 0)
+			there = lose(r, blobs, record.blob);
 		if (there < 0)
 			return there;
 		if (!there)
@@ -241,15 +261,33 @@ remove_faults(struct txn *t, void *context)
 {
 	struct reading *r = context;
 	struct slice rest = buf_slice(&r->faults);
+	const struct lost *lost = (const struct lost *)r->lost.data;
 	int status = 0;
 
+	buf_clear(&r->dropped.ids);
 	while (status == 0 && rest.size) {
 		size_t size = be32(rest.data);
 		status =
 		    txn_remove(t, r->number, slice_of(rest.data + 4, size));
 		rest = slice_skip(rest, 4 + size);
 	}
+	for (size_t i = 0;
+	     status == 0 && i < r->lost.size / sizeof(struct lost); i++)
+		status = dropped_add(t, &r->dropped, lost[i].blobs, lost[i].id);
 	depths_forget(t->local);
+	return status;
+}
+
+static int
+repair_faults(struct reading *r)
+{
+	struct local *l = r->check->local;
+	int status = local_write(l, ORDERED_REMOVE, remove_faults, r);
+
+	if (status == 0)
+		dropped_collect(l, &r->dropped);
+	else
+		buf_release(&r->dropped.ids);
 	return status;
 }
 
@@ -269,8 +307,9 @@ read_some(struct reading *r)
 	}
 	status = txn_end(&t, status);
 	if (status == 0 && r->faults.size && r->check->repair)
-		status = local_write(l, ORDERED_REMOVE, remove_faults, r);
+		status = repair_faults(r);
 	buf_clear(&r->faults);
+	buf_clear(&r->lost);
 	return status;
 }
 
@@ -292,6 +331,7 @@ read_table(struct reading *r)
 	}
 	buf_release(&r->from);
 	buf_release(&r->faults);
+	buf_release(&r->lost);
 	return status;
 }
 
@@ -355,7 +395,7 @@ check_all(struct check *c)
 	if (r)
 		return r;
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = check_table(c, tables[i]);
+		r = table_stale(tables[i]) ? 0 : check_table(c, tables[i]);
 	tables_put(tables, count);
 	return r;
 }

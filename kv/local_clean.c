@@ -26,6 +26,7 @@ struct cleaning {
 			       size in front */
 	struct buf last;    /* the one gathered last */
 	struct dropped dropped;
+	bool left; /* one transaction was not enough for a column */
 };
 
 static int
@@ -73,8 +74,8 @@ clean_column(struct txn *t, struct cleaning *c, struct slice column)
 	if (r == 0)
 		r = key_take(&column, &qualifier, NULL);
 	if (r == 0)
-		r = column_clean(t, c->family, buf_slice(&row),
-		    buf_slice(&qualifier), &c->dropped);
+		r = column_clean_some(t, c->family, buf_slice(&row),
+		    buf_slice(&qualifier), &c->dropped, &c->left);
 	if (r == 0)
 		r = side_forget_if_gone(t, c->table, buf_slice(&row), c->family,
 		    buf_slice(&qualifier));
@@ -91,9 +92,10 @@ clean_body(struct txn *t, void *context)
 	int r = 0;
 
 	buf_clear(&c->dropped.ids);
+	c->left = false;
 	if (table_stale(c->table))
 		return -ESTALE;
-	while (r == 0 && rest.size) {
+	while (r == 0 && !c->left && rest.size) {
 		size_t size = be32(rest.data);
 		r = clean_column(t, c, slice_of(rest.data + 4, size));
 		rest = slice_skip(rest, 4 + size);
@@ -105,13 +107,18 @@ clean_body(struct txn *t, void *context)
 static int
 clean_gathered(struct local *l, struct cleaning *c)
 {
-	if (c->columns.size == 0)
-		return 0;
-	int r = local_write(l, ORDERED_REMOVE, clean_body, c);
-	if (r == 0)
-		dropped_collect(l, &c->dropped);
-	else
-		buf_release(&c->dropped.ids);
+	int r = 0;
+
+	c->left = c->columns.size;
+	while (r == 0 && c->left) {
+		r = local_write(l, ORDERED_REMOVE, clean_body, c);
+		if (r == 0)
+			dropped_collect(l, &c->dropped);
+		else
+			buf_release(&c->dropped.ids);
+		if (r == 0 && c->left)
+			r = local_interrupted(l);
+	}
 	buf_clear(&c->columns);
 	return r;
 }
@@ -297,8 +304,9 @@ clean_table(struct local *l, struct table *table)
 	return r == 0 && expires ? clean_side(l, table) : r;
 }
 
-int
-clean_all(struct local *l)
+/* Drops what is dead, then has something done to every table. */
+static int
+each_table(struct local *l, int (*each)(struct local *l, struct table *table))
 {
 	struct table **tables;
 	size_t count;
@@ -309,9 +317,15 @@ clean_all(struct local *l)
 	if (r)
 		return r;
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = clean_table(l, tables[i]);
+		r = each(l, tables[i]);
 	tables_put(tables, count);
 	return r;
+}
+
+int
+clean_all(struct local *l)
+{
+	return each_table(l, clean_table);
 }
 
 /* --- compacting ------------------------------------------------------- */
@@ -357,19 +371,10 @@ compact_table(struct local *l, struct table *table)
 static int
 compact_all(struct local *l)
 {
-	struct table **tables;
-	size_t count;
+	int r = each_table(l, compact_table);
 
-	int r = sweep_dead(l);
-	if (r == 0)
-		r = tables_hold(l, &tables, &count);
-	if (r)
-		return r;
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = compact_table(l, tables[i]);
 	for (uint32_t i = CATALOGUE; r == 0 && i <= ROOT_BLOBS; i++)
 		r = compact_number(l, i);
-	tables_put(tables, count);
 	return r;
 }
 

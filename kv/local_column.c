@@ -77,20 +77,10 @@ column_may_count(const struct local_family *f)
 }
 
 static int
-take_newest(struct versions *v, struct walk *w)
+take_newest(struct versions *v, const struct walk *w)
 {
-	const struct ordered_methods *m = v->txn->local->ordered->methods;
-	struct stored *s = &v->newest;
-	struct slice value;
+	int r = stored_take(w, &v->newest);
 
-	int r = m->value(w->cursor, &value);
-	if (r == 0)
-		r = buf_set(&s->bytes, value);
-	if (r == 0)
-		r = record_decode(buf_slice(&s->bytes), &s->record);
-	s->timestamp = w->timestamp;
-	s->expires =
-	    fold_expires(&v->family->rules, w->timestamp, s->record.ttl);
 	v->found = r == 0;
 	return r;
 }
@@ -163,8 +153,13 @@ list_one(struct versions *v, struct walk *w)
 
 	if (r < 0)
 		return r;
-	if (r == 0)
+	if (r == 0) {
+		v->left = v->at_most && v->removed == v->at_most;
+		if (v->left)
+			return WALK_END;
+		v->removed++;
 		return column_erase(v, held.timestamp, held.blob);
+	}
 	buf_append(&v->list, slice_of(&held, sizeof(held)));
 	if (v->list.failed)
 		return -ENOMEM;
@@ -184,8 +179,8 @@ column_list(struct versions *v, struct walk *w, enum open_for what)
 		if (r == 0)
 			r = walk_next(w);
 	}
-	if (r < 0)
-		return r;
+	if (r < 0 || v->left)
+		return r < 0 ? r : 0;
 	if (column_may_count(v->family) && column_held(v) > LISTED_MAX)
 		column_count_list(v);
 	return 0;
@@ -275,6 +270,23 @@ column_remove_counted(struct versions *v, int64_t timestamp)
 	v->count--;
 	column_remember(v);
 	return 0;
+}
+
+int
+column_trim(struct versions *v, size_t at_most)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && v->count; i++) {
+		if (v->count <= v->family->rules.versions &&
+		    !column_expired(v, v->last))
+			break;
+		v->left = i == at_most;
+		if (v->left)
+			break;
+		r = column_remove_counted(v, v->last);
+	}
+	return r;
 }
 
 size_t

@@ -32,6 +32,9 @@ struct versions {
 	struct buf list;     /* struct held, newest first, all of them live */
 	bool found;	     /* newest is set: there is a live version */
 	struct stored newest;
+	size_t at_most; /* removals of what is out already; 0: all of them */
+	size_t removed;
+	bool left; /* not all were removed: there is nothing else to do now */
 };
 
 enum open_for {
@@ -101,6 +104,9 @@ void column_count_list(struct versions *v);
  * To put, it is enough to see as many as can be live: that what lies beyond
  * is out a later opening to remove will find. */
 int column_list(struct versions *v, struct walk *w, enum open_for what);
+
+/* Removes the oldest of a counted column that are out, so many at most. */
+int column_trim(struct versions *v, size_t at_most);
 
 int column_remove_counted(struct versions *v, int64_t timestamp);
 

@@ -35,7 +35,7 @@ static int
 compare_blob(struct local *l, const struct local_family *f,
     const struct record *record, struct slice expected, int *order)
 {
-	uint8_t piece[4096];
+	uint8_t piece[1 << 16];
 	uint64_t at = 0;
 
 	*order = 0;
@@ -100,19 +100,6 @@ mutation_condition(struct txn *t, const struct work *work, bool *out)
 
 /* --- what each op becomes: decided on the state before the call --------- */
 
-static int
-next_timestamp(const struct versions *v, int64_t *out)
-{
-	*out = v->txn->now;
-	if (!v->found || v->newest.timestamp < v->txn->now)
-		return 0;
-	if (v->newest.timestamp >= TS_MAX)
-		return why(EINVAL, "the newest version already has the "
-				   "greatest timestamp there is");
-	*out = v->newest.timestamp + 1;
-	return 0;
-}
-
 /* Mode and owner come from the version before, else from `fresh`; the time
  * from the clock where the stamp is ahead of it. */
 static void
@@ -139,46 +126,45 @@ decide_attrs(const struct work *work, const struct versions *v, struct step *s,
 	attrs_reduce(work->table, CELL_MODE, attrs);
 }
 
+/* The stamp, chosen by the store or by who calls, and what goes with it. */
 static int
-decide_put(const struct work *work, const struct versions *v, struct step *s)
+decide_stamp(const struct work *work, const struct versions *v, struct step *s,
+    bool chosen)
 {
-	bool chosen = s->op->timestamp == TS_LATEST;
 	int r = 0;
 
 	s->timestamp = s->op->timestamp;
 	if (chosen)
-		r = next_timestamp(v, &s->timestamp);
+		r = next_timestamp(
+		    v->txn, v->found ? &v->newest : NULL, &s->timestamp);
 	if (r)
 		return r;
+	decide_attrs(work, v, s, chosen);
+	s->stores = true;
+	return 0;
+}
+
+static int
+decide_put(const struct work *work, const struct versions *v, struct step *s)
+{
 	s->record = (struct record){
 	    .ttl = s->op->ttl,
 	    .blob = s->blob,
 	    .size = s->blob ? s->blob_size : s->value.size,
 	    .value = s->value,
 	};
-	decide_attrs(work, v, s, chosen);
-	s->stores = true;
-	return 0;
+	return decide_stamp(work, v, s, s->op->timestamp == TS_LATEST);
 }
 
 /* The stamp, TTL and attributes of a version made from the one before. */
 static int
 decide_made(const struct work *work, const struct versions *v, struct step *s)
 {
-	bool chosen = v->found || s->op->timestamp == TS_LATEST;
-	int r = 0;
-
-	s->timestamp = s->op->timestamp;
-	if (chosen)
-		r = next_timestamp(v, &s->timestamp);
-	if (r)
-		return r;
 	s->record.ttl = s->op->ttl;
 	if (!s->record.ttl && v->found)
 		s->record.ttl = v->newest.record.ttl;
-	decide_attrs(work, v, s, chosen);
-	s->stores = true;
-	return 0;
+	return decide_stamp(
+	    work, v, s, v->found || s->op->timestamp == TS_LATEST);
 }
 
 static int

@@ -8,8 +8,6 @@
 #include "local_side_attrs.h"
 #include "why.h"
 
-#define SCHEMA_DOT_MAX (10 << 20) /* bytes of a dot file of .schema */
-
 /* The table that the values of dot files at a place stand in. false: none,
  * the family is not declared. */
 static bool

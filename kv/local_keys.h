@@ -31,8 +31,9 @@
  *              the schema's order, an empty line
  *   'x' below(4) key  an entry whose key was `key`, damaged and set aside by a
  *              repair: ordered tables numbered below may be its own, and stay
- * Another ordered table from FIRST_TABLE on that no entry names belongs to nobody
- * and is dropped: at once, by clean_all() while a reader is in it, or at open.
+ * Another ordered table from FIRST_TABLE on that no entry names belongs to
+ * nobody and is dropped: at once, by clean_all() while a reader is in it, or at
+ * open.
  *
  * Keys of a blob table: 'b' id(8) chunk(4) -> up to CHUNK bytes;
  *   'p' id(8): written with the first chunk and taken away by the transaction

@@ -38,8 +38,10 @@ list_full(const struct lister *x)
 	return x->entries.size / sizeof(struct gathered) >= x->room;
 }
 
-int
-list_give(struct lister *x, struct buf *skip)
+/* Gives out what was gathered, with no snapshot open. skip: what emit wants
+ * to have skipped, empty: nothing. */
+static int
+give(struct lister *x, struct buf *skip)
 {
 	const struct gathered *all = (const struct gathered *)x->entries.data;
 	size_t count = x->entries.size / sizeof(*all);
@@ -82,8 +84,8 @@ follow(struct lister *x)
 	int r = table_follow(x->local, &x->table);
 	for (size_t i = 0; r == 0 && i < x->walk_count; i++) {
 		struct walk w = x->walks[i];
-		w.family = table_family(
-		    x->table, buf_slice(&w.family->declared.name));
+		w.family =
+		    table_family(x->table, buf_slice(&w.family->declared.name));
 		if (w.family)
 			x->walks[kept++] = w;
 		else
@@ -112,8 +114,8 @@ gather_batch(struct lister *x, int (*gather)(struct lister *x, struct txn *t))
 		if (r == 0)
 			r = gather(x, &t);
 		r = txn_end(&t, r);
-	} while (r < 0 && x->table && table_stale(x->table) &&
-		 !x->entries.size);
+	} while (
+	    r < 0 && x->table && table_stale(x->table) && !x->entries.size);
 	return r;
 }
 
@@ -129,7 +131,7 @@ list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
 		r = gather_batch(x, gather);
 		if (r < 0)
 			break;
-		int given = list_give(x, &skip);
+		int given = give(x, &skip);
 		if (given < 0)
 			r = given;
 		x->room = x->room * 2 < READ_CELLS ? x->room * 2 : READ_CELLS;
@@ -206,8 +208,9 @@ list_behind(struct slice skip, struct buf *out)
 	return buf_set(out, skip) == 0 && key_successor(out);
 }
 
-int
-side_skip(struct lister *x, struct slice skip)
+/* Goes on with x->side behind everything that begins with skip. */
+static int
+skip_side(struct lister *x, struct slice skip)
 {
 	struct buf from = {0};
 	int r = 0;
@@ -220,8 +223,10 @@ side_skip(struct lister *x, struct slice skip)
 	return r;
 }
 
-int
-list_side(struct lister *x, enum level level, const struct entry *after)
+/* The names of one level of the side table, behind *after if that is of this
+ * level. */
+static int
+list_dots(struct lister *x, enum level level, const struct entry *after)
 {
 	x->side = (struct side_names){.level = level, .inclusive = true};
 	int r = 0;
@@ -229,7 +234,7 @@ list_side(struct lister *x, enum level level, const struct entry *after)
 	if (after && after->level == level)
 		r = side_restart(&x->side, after->name, false);
 	if (r == 0)
-		r = list_run(x, gather_side, side_skip);
+		r = list_run(x, gather_side, skip_side);
 	side_release(&x->side);
 	x->side = (struct side_names){0};
 	return r;
@@ -245,9 +250,9 @@ list_family(struct lister *x, const struct entry *after)
 	int r = 0;
 
 	if (dots)
-		r = list_side(x, LEVEL_DOT, after);
+		r = list_dots(x, LEVEL_DOT, after);
 	if (r == 0 && dirs && !x->stopped)
-		r = list_side(x, LEVEL_DOT_DIR, after);
+		r = list_dots(x, LEVEL_DOT_DIR, after);
 	if (r == 0 && !x->stopped)
 		r = list_columns(x, after);
 	return r;
@@ -321,7 +326,7 @@ list_families(struct lister *x, const struct entry *after)
 			r = buf_set(&x->from, after->name);
 	}
 	if (r == 0)
-		r = list_run(x, gather_families, side_skip);
+		r = list_run(x, gather_families, skip_side);
 	side_release(&x->side);
 	buf_release(&x->from);
 	return r;
@@ -391,7 +396,7 @@ list_tables(struct lister *x, const struct entry *after)
 	while (r == 0 && !x->stopped) {
 		r = gather_tables(x);
 		int described = r < 0 ? r : describe_tables(x);
-		int given = described ? described : list_give(x, &skip);
+		int given = described ? described : give(x, &skip);
 		if (given)
 			r = given;
 	}
@@ -407,10 +412,10 @@ list_schema(struct lister *x, const struct entry *after)
 	int r = 0;
 
 	if (phase == LEVEL_DOT)
-		r = list_side(x, LEVEL_DOT, after);
+		r = list_dots(x, LEVEL_DOT, after);
 	if (r == 0 && !x->stopped &&
 	    (phase == LEVEL_DOT || phase == LEVEL_DOT_DIR))
-		r = list_side(x, LEVEL_DOT_DIR, after);
+		r = list_dots(x, LEVEL_DOT_DIR, after);
 	if (r == 0 && !x->stopped)
 		r = list_tables(x, after);
 	return r;
@@ -435,7 +440,7 @@ list(struct lister *x, const struct entry *after)
 	case LEVEL_COLUMN_PART:
 		return list_family(x, after);
 	case LEVEL_DOT_DIR:
-		return list_side(x, LEVEL_DOT, after);
+		return list_dots(x, LEVEL_DOT, after);
 	default:
 		return why(ENOTDIR, "this is not a directory");
 	}

@@ -56,10 +56,6 @@ bool list_full(const struct lister *x);
 
 struct slice list_name(const struct lister *x, const struct gathered *entry);
 
-/* Gives out what was gathered, with no snapshot open. skip: what emit wants
- * to have skipped, empty: nothing. */
-int list_give(struct lister *x, struct buf *skip);
-
 /* Gathers and gives out until a phase has no more: gather returns 1 then. */
 int list_run(struct lister *x, int (*gather)(struct lister *x, struct txn *t),
     int (*skip_to)(struct lister *x, struct slice skip));
@@ -75,15 +71,8 @@ int side_consume(struct side_names *s);
 /* On from name; what waits is looked up again. */
 int side_restart(struct side_names *s, struct slice name, bool inclusive);
 
-/* Goes on with x->side behind everything that begins with skip. */
-int side_skip(struct lister *x, struct slice skip);
-
 /* What follows everything that begins with skip; false: nothing can. */
 bool list_behind(struct slice skip, struct buf *out);
-
-/* The names of one level of the side table, behind *after if that is of this
- * level. */
-int list_side(struct lister *x, enum level level, const struct entry *after);
 
 /* local_list_cells.c: rows of a table or part; columns of a family or part. */
 int list_rows(struct lister *x, const struct entry *after);

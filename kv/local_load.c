@@ -29,8 +29,7 @@ put_origin(struct txn *t)
 	struct attrs owner = {.mode = 0755, .uid = geteuid(), .gid = getegid()};
 	struct buf text = {0};
 
-	buf_printf(
-	    &text, "created %lld\n", (long long)t->now);
+	buf_printf(&text, "created %lld\n", (long long)t->now);
 	entry_print_owner(&owner, &text);
 	int r = buf_status(&text);
 	if (r == 0)
@@ -255,8 +254,8 @@ load(struct local *l, struct buf *there)
 	if (r == 0 && numbers[count - 1] >= l->next_number)
 		l->next_number = numbers[count - 1] + 1;
 	if (r == 0)
-		r = txn_each(&t, CATALOGUE, slice_of(NULL, 0), load_record,
-		    there);
+		r = txn_each(
+		    &t, CATALOGUE, slice_of(NULL, 0), load_record, there);
 	return txn_end(&t, r);
 }
 

@@ -6,16 +6,6 @@
 
 #include "engine.h"
 
-/* local.c */
-int
-local_sync(struct engine *e);
-int
-local_checkpoint(struct engine *e);
-int
-local_space(struct engine *e, struct space *out);
-void
-local_stats(struct engine *e, stat_emit emit, void *context);
-
 /* local_cells.c */
 int
 local_stat(struct engine *e, const struct place *place,

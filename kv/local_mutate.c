@@ -220,12 +220,11 @@ find_before(struct txn *t, void *context)
 	struct version newest = {.which = VERSION_NEWEST};
 
 	stored_release(&s->joined);
-	int r = column_find(t, s->family, work->m->row, s->op->qualifier,
-	    newest, &s->joined);
+	int r = column_find(
+	    t, s->family, work->m->row, s->op->qualifier, newest, &s->joined);
 	s->joined_found = r == 0;
 	if (r == 0 && s->joined.record.blob)
-		r = blob_pin(
-		    t->local, s->family->blobs, s->joined.record.blob);
+		r = blob_pin(t->local, s->family->blobs, s->joined.record.blob);
 	return r == 1 ? 0 : r;
 }
 
@@ -345,8 +344,8 @@ local_mutate(struct engine *e, struct mutation *m)
 	}
 	if (r)
 		m->applied = false;
-	return r == -ESTALE ? why(EBUSY, "table %.*s: it is changed too often",
-				  (int)m->table.size,
-				  (const char *)m->table.data)
-			    : r;
+	return r == -ESTALE
+		   ? why(EBUSY, "table %.*s: it is changed too often",
+			 (int)m->table.size, (const char *)m->table.data)
+		   : r;
 }

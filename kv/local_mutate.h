@@ -87,7 +87,4 @@ int mutation_condition(struct txn *t, const struct work *work, bool *out);
  * before the call. */
 int mutation_decide(struct txn *t, struct work *work, struct group *g);
 
-/* Lets go of what an attempt held in memory. */
-void mutation_reset(struct work *work);
-
 #endif

@@ -5,6 +5,9 @@
 
 #include "local_blob.h"
 
+/* More than one, so that what has expired never gathers. */
+#define TRIMMED 2
+
 static int
 write_record(struct versions *v, int64_t timestamp, const struct record *record)
 {
@@ -22,22 +25,6 @@ write_record(struct versions *v, int64_t timestamp, const struct record *record)
 		r = blob_adopt(v->txn, v->family->blobs, record->blob);
 	buf_release(&key);
 	buf_release(&value);
-	return r;
-}
-
-/* Removes the oldest of a counted column while it is beyond VERSIONS, and two
- * at most that have expired, so that they never gather. */
-static int
-trim(struct versions *v)
-{
-	int r = 0;
-
-	for (int i = 0; r == 0 && i < 2 && v->count > 1; i++) {
-		if (v->count <= v->family->rules.versions &&
-		    !column_expired(v, v->last))
-			break;
-		r = column_remove_counted(v, v->last);
-	}
 	return r;
 }
 
@@ -68,7 +55,7 @@ put_counted(struct versions *v, int64_t timestamp, const struct record *record,
 		v->last = timestamp;
 	v->count += !replaces;
 	column_remember(v);
-	return r ? r : trim(v);
+	return r ? r : column_trim(v, TRIMMED);
 }
 
 /* Puts the version into the list; 1: in the place of *old, which had the same

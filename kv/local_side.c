@@ -13,8 +13,9 @@ static const struct slice nothing;
 
 /* --- keys ------------------------------------------------------------- */
 
-bool
-side_in_schema(const struct place *place)
+/* Whether the place is a dot file or dot directory of .schema. */
+static bool
+in_schema(const struct place *place)
 {
 	return place->table.size == 0;
 }
@@ -52,7 +53,7 @@ void
 side_files_key(const struct place *place, struct buf *out)
 {
 	buf_byte(out, 'f');
-	if (side_in_schema(place)) {
+	if (in_schema(place)) {
 		key_component(out, nothing);
 		return;
 	}

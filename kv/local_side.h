@@ -22,10 +22,6 @@ side_may(const struct table *table, unsigned bit)
 	return !table || atomic_load(&table->side_may) & bit;
 }
 
-/* Whether the place is a dot file or dot directory of .schema. */
-bool
-side_in_schema(const struct place *place);
-
 /* Appends `tag dir` for a directory of any level. */
 void
 side_dir_key(uint8_t tag, const struct place *dir, struct buf *out);

@@ -102,6 +102,16 @@ schema_size(const struct table *table, uint64_t *out)
 	return r;
 }
 
+/* Whether a row or family may be gone without anybody's doing. */
+static bool
+may_expire(const struct table *table)
+{
+	for (size_t i = 0; i < table->schema.count; i++)
+		if (table->families[i].rules.ttl)
+			return true;
+	return side_may(table, SIDE_TTL);
+}
+
 int
 side_dir_info(struct txn *t, const struct table *table, const struct place *dir,
     struct info *out)
@@ -121,6 +131,8 @@ side_dir_info(struct txn *t, const struct table *table, const struct place *dir,
 	if (r == 0)
 		r = side_is_kept(t, table, dir);
 	out->kept = r == 1;
+	if (!out->kept && table && may_expire(table))
+		out->expires = t->now + 1000; /* with the cells it has */
 	if (r >= 0 && dir->level == LEVEL_SCHEMA_FILE)
 		r = schema_size(table, &out->size);
 	if (r < 0)

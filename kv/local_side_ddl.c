@@ -75,8 +75,7 @@ side_family_files(struct txn *t, const struct table *table, struct slice family)
 {
 	if (!side_may(table, SIDE_FILES))
 		return 0;
-	return txn_each(
-	    t, table->side, slice_text("f"), is_file_of, &family);
+	return txn_each(t, table->side, slice_text("f"), is_file_of, &family);
 }
 
 /* A walk over the whole side table in batches. */

@@ -18,15 +18,36 @@ versions_of(struct txn *t, const struct local_family *f, struct slice row,
 	    .dropped = d};
 }
 
+static int
+clean(struct txn *t, const struct local_family *f, struct slice row,
+    struct slice qualifier, size_t at_most, struct dropped *d, bool *left)
+{
+	struct versions v = versions_of(t, f, row, qualifier, d);
+	bool deep = column_may_count(f);
+
+	v.at_most = deep ? at_most : 0;
+	int r = versions_open(&v, deep ? OPEN_REMOVE : OPEN_LIST);
+	if (r == 0 && v.counted)
+		r = column_trim(&v, at_most ? at_most : SIZE_MAX);
+	*left = v.left;
+	versions_close(&v);
+	return r;
+}
+
 int
 column_clean(struct txn *t, const struct local_family *f, struct slice row,
     struct slice qualifier, struct dropped *d)
 {
-	struct versions v = versions_of(t, f, row, qualifier, d);
-	int r = versions_open(&v, OPEN_LIST);
+	bool left;
 
-	versions_close(&v);
-	return r;
+	return clean(t, f, row, qualifier, 0, d, &left);
+}
+
+int
+column_clean_some(struct txn *t, const struct local_family *f, struct slice row,
+    struct slice qualifier, struct dropped *d, bool *left)
+{
+	return clean(t, f, row, qualifier, BATCH_CELLS, d, left);
 }
 
 int
@@ -45,21 +66,30 @@ column_store(struct txn *t, const struct local_family *f, struct slice row,
 }
 
 int
+next_timestamp(const struct txn *t, const struct stored *newest, int64_t *out)
+{
+	*out = t->now;
+	if (!newest || newest->timestamp < t->now)
+		return 0;
+	if (newest->timestamp >= TS_MAX)
+		return why(EINVAL, "the newest version already has the "
+				   "greatest timestamp there is");
+	*out = newest->timestamp + 1;
+	return 0;
+}
+
+int
 column_next_timestamp(struct txn *t, const struct local_family *f,
     struct slice row, struct slice qualifier, int64_t *out)
 {
 	struct version newest = {.which = VERSION_NEWEST};
 	struct stored s;
 
-	*out = t->now;
 	int r = column_find(t, f, row, qualifier, newest, &s);
-	if (r == 0 && s.timestamp >= TS_MAX)
-		r = why(EINVAL, "the newest version already has the greatest "
-				"timestamp there is");
-	else if (r == 0 && s.timestamp >= t->now)
-		*out = s.timestamp + 1;
+	if (r >= 0)
+		r = next_timestamp(t, r == 0 ? &s : NULL, out);
 	stored_release(&s);
-	return r < 0 ? r : 0;
+	return r;
 }
 
 void

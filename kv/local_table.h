@@ -7,7 +7,7 @@
 #include "local.h"
 #include "schema.h"
 
-/* A family as the engine runs it. Immutable once published, but next_blob. */
+/* A family as the engine runs it. Immutable once published. */
 struct local_family {
 	struct family declared; /* borrowed from the table's schema */
 	struct fold_rules rules;

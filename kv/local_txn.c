@@ -118,8 +118,8 @@ local_write(struct local *l, enum ordered_intent intent,
 }
 
 int
-local_read(struct local *l, int (*body)(struct txn *t, void *context),
-    void *context)
+local_read(
+    struct local *l, int (*body)(struct txn *t, void *context), void *context)
 {
 	int times = 0, r;
 
@@ -146,8 +146,7 @@ int
 txn_cursor(struct txn *t, uint32_t table, struct ordered_cursor **out)
 {
 	*out = NULL;
-	return counted_on(
-	    table, methods(t)->cursor(t->session, table, out));
+	return counted_on(table, methods(t)->cursor(t->session, table, out));
 }
 
 int

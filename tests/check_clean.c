@@ -8,7 +8,6 @@
 #include "kv/local_clean.h"
 #include "kv/local_keys.h"
 #include "kv/local_txn.h"
-#include "kv/ordered.h"
 #include "table_kit.h"
 
 static const struct version newest = {.which = VERSION_NEWEST};
@@ -48,6 +47,43 @@ START_TEST(clean_up_removes_what_has_expired_and_no_read_notices)
 	char expected[40];
 	snprintf(expected, sizeof(expected), "%d=w", KIT_NOW);
 	SAYS(expected, kit_history("e/new/f/q"));
+}
+END_TEST
+
+static void
+take_commits(void *context, const char *name, uint64_t value)
+{
+	if (strcmp(name, "commits") == 0)
+		*(uint64_t *)context = value;
+}
+
+static uint64_t
+commits(void)
+{
+	uint64_t count = 0;
+
+	kit->methods->stats(kit, take_commits, &count);
+	return count;
+}
+
+#define DEEP 25000 /* versions, more than two transactions take */
+
+START_TEST(a_deep_column_is_cleaned_in_small_transactions)
+{
+	const char *path = _i ? "d/r/f/counted" : "d/r/f/listed";
+
+	OK(kit_create("d", "family f versions=100000 ttl=100\n"));
+	for (int i = 0; i < DEEP; i++)
+		OK(kit_put(path, KIT_NOW - 50000 + i, "v"));
+	if (!_i)
+		kit_reopen();
+	clock_set(&kit_clock, KIT_NOW + 100000);
+	uint64_t before = commits();
+	OK(clean_all(kit_local()));
+	ck_assert_uint_eq(kit_records(kit_cells_number("d", "f")), 0);
+	ck_assert_uint_ge(commits() - before, 3);
+	OK(kit_put(path, KIT_NOW + 100000, "w"));
+	SAYS("w", kit_get(path));
 }
 END_TEST
 
@@ -179,6 +215,7 @@ START_TEST(damage_is_reported_and_repaired)
 	ck_assert_int_eq(check(true, &problems), 1);
 	ck_assert_int_eq(problems, 5);
 	OK(check(true, &problems));
+	ck_assert_uint_eq(kit_records(kit_blobs_number("t", "f")), 0);
 	SAYS("v", kit_get("t/r/f/q"));
 	SAYS("q", kit_list(LEVEL_FAMILY, "t/r/f"));
 	SAYS("r s", kit_list(LEVEL_TABLE, "t"));
@@ -195,6 +232,8 @@ main(void)
 	TCase *c = kit_topic(s, "clean-up", sealed, kit_teardown);
 	tcase_add_test(
 	    c, clean_up_removes_what_has_expired_and_no_read_notices);
+	tcase_add_loop_test(
+	    c, a_deep_column_is_cleaned_in_small_transactions, 0, 2);
 	tcase_add_test(c, compact_removes_cells_with_a_ttl_of_their_own);
 	tcase_add_test(
 	    c, clean_up_finds_cells_with_a_ttl_of_their_own_after_a_reopen);

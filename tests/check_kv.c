@@ -2,10 +2,12 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -232,6 +234,30 @@ START_TEST(a_holder_that_was_killed_holds_nothing_and_lost_nothing)
 	buf_release(&mount);
 	close(ends[0]);
 	close(ends[1]);
+}
+END_TEST
+
+static void *
+look_a_while(void *context)
+{
+	usleep(100000);
+	close(*(const int *)context);
+	return NULL;
+}
+
+/* Who asks for the holder locks the file for that moment. */
+START_TEST(a_store_is_opened_while_somebody_looks_who_holds_it)
+{
+	pthread_t thread;
+
+	OK(open_at(store_dir(), NULL, true));
+	OK(kv_close(kv));
+	int fd = open(store_dir_path("cellfs.holder"), O_RDONLY);
+	OK(flock(fd, LOCK_SH));
+	OK(pthread_create(&thread, NULL, look_a_while, &fd));
+	OK(open_at(store_dir(), NULL, false));
+	OK(pthread_join(thread, NULL));
+	OK(kv_close(kv));
 }
 END_TEST
 
@@ -516,6 +542,7 @@ main(void)
 	tcase_add_test(c, a_second_opener_is_told_who_holds_it_and_where);
 	tcase_add_test(
 	    c, a_holder_that_was_killed_holds_nothing_and_lost_nothing);
+	tcase_add_test(c, a_store_is_opened_while_somebody_looks_who_holds_it);
 	tcase_add_test(c, no_holder_is_found_where_there_is_no_store);
 	suite_add_tcase(s, c);
 

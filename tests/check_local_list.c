@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kv/schema.h"
 #include "kv/why.h"
 #include "local_kit.h"
 
@@ -70,6 +71,39 @@ START_TEST(many_columns_are_listed_once_and_in_order)
 
 	kit_put_columns("r", MANY);
 	kit_put("r2", "q", "x");
+	list_all(&dir, &all);
+	ck_assert_int_eq(all.count, MANY);
+}
+END_TEST
+
+/* Has the families stored anew, in the middle of a batch each time. */
+static int
+store_anew(int count)
+{
+	struct schema schema;
+
+	if (count % 700 != 1)
+		return 0;
+	int r = methods()->table_schema(kit_engine, slice_text("t"), &schema);
+	for (size_t i = 0; r == 0 && i < schema.count; i++)
+		schema.families[i].compression = schema.families[i].compression
+						     ? COMPRESSION_NONE
+						     : COMPRESSION_GZ;
+	if (r == 0)
+		r = methods()->table_alter(kit_engine, &schema, false);
+	schema_release(&schema);
+	return r;
+}
+
+START_TEST(a_listing_goes_on_where_its_table_is_now)
+{
+	struct place dir = _i ? kit_table() : kit_family("r");
+	struct names all = {.step = 1, .meanwhile = store_anew};
+
+	if (_i)
+		kit_put_rows(MANY);
+	else
+		kit_put_columns("r", MANY);
 	list_all(&dir, &all);
 	ck_assert_int_eq(all.count, MANY);
 }
@@ -315,6 +349,7 @@ main(void)
 
 	add(lists, many_rows_are_listed_once_and_in_order, 1);
 	add(lists, many_columns_are_listed_once_and_in_order, 1);
+	add(lists, a_listing_goes_on_where_its_table_is_now, 2);
 	add(lists, a_skipped_prefix_is_not_listed, 8);
 	add(lists, a_listing_goes_on_behind_a_name, 2);
 	add(lists, names_can_be_removed_while_they_are_listed, 1);

@@ -426,7 +426,7 @@ START_TEST(a_value_above_the_limit_is_refused_where_it_is_written)
 	OK(tree_close(&a));
 	OK(tree_open(Q, O_WRONLY, &a));
 	REFUSED(EFBIG, handle_resize(&tree_fs, a.handle, 9, false));
-	OK(tree_close(&a));
+	REFUSED(EFBIG, tree_close(&a));
 	REFUSED(EFBIG, tree_truncate(Q, 9));
 	SAYS("12345678", tree_history(Q));
 }

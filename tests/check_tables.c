@@ -536,8 +536,9 @@ START_TEST(a_read_that_must_be_repeated_is)
 	OK(kit_put_big("t/r/f/q", 20000, 1));
 	for (unsigned n = 1; n < 30; n++) {
 		ordered_mem_fail(kit_store, EAGAIN, n, false);
-		ck_assert_msg(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/q"),
-		    20000, 1), "access %u", n);
+		ck_assert_msg(
+		    kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/q"), 20000, 1),
+		    "access %u", n);
 		ordered_mem_fail(kit_store, 0, 0, false);
 	}
 }

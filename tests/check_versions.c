@@ -148,9 +148,9 @@ START_TEST(the_answer_of_a_refused_commit_is_closes)
 {
 	OK(tree_put("t/r/g/q", "1"));
 	OK(tree_open("t/r/g/q", O_WRONLY | O_TRUNC, &a));
-	OK(tree_write(&a, "2"));
-	OK(tree_put(".cellfs/control", "drop t\n"));
-	REFUSED(ENOENT, tree_flush(&a));
+	OK(tree_write(&a, "22"));
+	OK(tree_append(".schema/t", "family g max_cell_size=1\n"));
+	REFUSED(EFBIG, tree_flush(&a));
 	tree_close(&a);
 	ck_assert_uint_eq(tree_fs.buffers.used, 0);
 }

@@ -1,0 +1,141 @@
+/* Opening, and what the kernel may do with an open file. */
+#include "handle_own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "../kv/kv.h"
+#include "../kv/why.h"
+
+/* What the kernel may keep: a plain file that nobody writes, while the
+ * version in its cache is still the newest. */
+static void
+decide(struct fs *fs, struct handle *h, struct opening *how)
+{
+	struct inode *inode = h->inode;
+	int64_t version =
+	    h->reader.value ? h->reader.value->info.timestamp : 0;
+	bool writers = false;
+
+	how->no_flush = !h->writes;
+	how->direct_io = h->writes || !h->reader.value;
+	pthread_mutex_lock(&fs->nodes->lock);
+	for (struct handle *o = inode->handles; o; o = o->next)
+		writers = writers || o->writes;
+	if (!how->direct_io && writers)
+		how->direct_io = h->bound = true;
+	if (!how->direct_io) {
+		how->keep_cache = version && inode->cached == version &&
+		    kinds[inode->kind].hold == HOLD_LONG;
+		inode->cached = version;
+		h->follows = true;
+		inode->readers++;
+	}
+	pthread_mutex_unlock(&fs->nodes->lock);
+	if (!h->reader.value)
+		h->bound = !h->writes;
+}
+
+int
+handle_check_room(struct fs *fs)
+{
+	struct space space;
+	int r = kv_space(fs->kv, &space);
+
+	if (r == 0 && !space.available)
+		r = why(ENOSPC, "no room on the file system of %s",
+		    fs->store);
+	return r;
+}
+
+static int
+start_writing(struct fs *fs, struct handle *h, const struct spot *spot,
+    int flags)
+{
+	const struct kind_methods *k = &kinds[spot->kind];
+	int r = node_limit(fs, spot, &h->limit);
+
+	h->at_end = flags & O_APPEND;
+	h->collects = k->collects || (k->appends && h->at_end);
+	h->truncated = (flags & O_TRUNC) && !k->collects && !h->mine;
+	h->imaged = h->truncated || h->made || k->collects;
+	if (r == 0 && !k->collects)
+		r = handle_check_room(fs);
+	return r;
+}
+
+int
+handle_open(struct fs *fs, struct inode *inode, int flags,
+    const struct caller *caller, const struct attrs *fresh, int64_t mine,
+    struct handle **out, struct opening *how)
+{
+	struct spot spot;
+	struct handle *h = calloc(1, sizeof(*h));
+
+	*out = NULL;
+	*how = (struct opening){0};
+	if (!h)
+		return -ENOMEM;
+	h->inode = inode;
+	h->writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+	h->process = h->writes ? caller_process(caller->thread) : 0;
+	h->fresh = *fresh;
+	h->mine = mine;
+	h->made = mine != 0;
+	h->limit = UINT64_MAX;
+	image_init(&h->image, &fs->buffers);
+	pthread_mutex_init(&h->lock, NULL);
+
+	pthread_rwlock_rdlock(&fs->nodes->names);
+	int r = inode_spot(fs, inode, &spot);
+	if (r == 0 && h->writes)
+		r = start_writing(fs, h, &spot, flags);
+	if (r == 0 && !(h->writes && kinds[spot.kind].collects))
+		r = node_open(fs, &spot, &h->reader);
+	/* What was just made is empty for its maker, also where its kind
+	 * begins with a text of its own. */
+	if (r == 0 && mine && h->reader.text.size)
+		h->truncated = h->imaged = true;
+	spot_release(&spot);
+	if (r == 0)
+		handle_enlist(fs, h);
+	pthread_rwlock_unlock(&fs->nodes->names);
+	if (r < 0) {
+		pthread_mutex_destroy(&h->lock);
+		free(h);
+		return r;
+	}
+	decide(fs, h, how);
+	if (h->truncated)
+		handle_show(fs, h, true);
+	*out = h;
+	return 0;
+}
+
+int
+handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
+{
+	struct handle h = {.inode = inode, .limit = UINT64_MAX};
+	struct spot spot;
+
+	image_init(&h.image, &fs->buffers);
+	pthread_rwlock_rdlock(&fs->nodes->names);
+	int r = inode_spot(fs, inode, &spot);
+	if (r == 0)
+		r = node_limit(fs, &spot, &h.limit);
+	if (r == 0 && !kinds[spot.kind].collects) {
+		r = handle_take_image(fs, &h);
+		if (r == 0)
+			r = handle_check_size(fs, &h, size);
+		if (r == 0)
+			r = image_truncate(&h.image, size);
+		if (r == 0)
+			r = handle_commit(fs, &h);
+	}
+	pthread_rwlock_unlock(&fs->nodes->names);
+	reader_release(fs, &h.reader);
+	image_release(&h.image);
+	spot_release(&spot);
+	return r;
+}

@@ -1,0 +1,219 @@
+/* Writing: the image a handle builds up before it is stored. */
+#include "handle_own.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../kv/why.h"
+
+#define COPY_BYTES (1 << 20)
+
+/* --- the image ------------------------------------------------------------ */
+
+/* Fills an image with what h's reader reads. */
+static int
+copy_to_image(struct fs *fs, struct handle *h, struct image *image)
+{
+	uint64_t size = reader_size(&h->reader);
+	uint8_t *bytes = malloc(COPY_BYTES);
+	int r = bytes ? 0 : -ENOMEM;
+
+	image_release(image);
+	for (uint64_t at = 0; r == 0 && at < size;) {
+		int64_t n = reader_read(fs, &h->reader, at, bytes,
+		    COPY_BYTES);
+		if (n <= 0)
+			r = n < 0 ? (int)n : -EIO;
+		else
+			r = image_write(image, at, bytes, (size_t)n);
+		at += (uint64_t)n;
+	}
+	free(bytes);
+	return r;
+}
+
+int
+handle_take_image(struct fs *fs, struct handle *h)
+{
+	if (kinds[handle_kind(h)].collects ||
+	    (h->imaged && (h->dirty || h->truncated || h->made)))
+		return 0;
+	int r = handle_refresh(fs, h);
+	if (r < 0)
+		return r;
+	if (h->collects)
+		image_release(&h->image);
+	else
+		r = copy_to_image(fs, h, &h->image);
+	h->imaged = r == 0;
+	return r;
+}
+
+int
+handle_check_size(struct fs *fs, struct handle *h, uint64_t size)
+{
+	uint64_t base = h->collects && !h->truncated
+	    ? reader_size(&h->reader) : 0;
+
+	if (base + size > h->limit)
+		return why(EFBIG, "%llu bytes: the family's max_cell_size "
+		    "is %llu", (unsigned long long)(base + size),
+		    (unsigned long long)h->limit);
+	return h->image.spilled ? handle_check_room(fs) : 0;
+}
+
+static int
+changed(struct fs *fs, struct handle *h)
+{
+	h->dirty = true;
+	handle_show(fs, h, true);
+	return node_check(handle_kind(h), &h->image);
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+/* A control file's whole lines act at once. */
+static int
+store_lines(struct fs *fs, struct handle *h)
+{
+	uint8_t end = 0;
+
+	if (!kinds[handle_kind(h)].immediate || !h->image.size)
+		return 0;
+	int64_t n = image_read(&h->image, h->image.size - 1, &end, 1);
+	if (n < 0)
+		return (int)n;
+	return end == '\n' ? handle_commit(fs, h) : 0;
+}
+
+static int
+write_locked(struct fs *fs, struct handle *h, uint64_t offset,
+    const void *from, size_t size)
+{
+	int r = h->refused ? h->refused : handle_take_image(fs, h);
+	uint64_t before = h->image.size;
+
+	if (r < 0)
+		return r;
+	if (h->at_end || h->collects)
+		offset = before;
+	r = handle_check_size(fs, h, offset + size);
+	if (r == 0)
+		r = image_write(&h->image, offset, from, size);
+	if (r == 0)
+		r = changed(fs, h);
+	else if (h->collects)
+		image_truncate(&h->image, before);
+	if (r == 0)
+		r = store_lines(fs, h);
+	return r;
+}
+
+/* Bytes that were refused leave a hole in the whole: nothing of this open
+ * file is stored any more, and what it does further is refused alike. A list
+ * of bytes has no hole. */
+static void
+refuse_rest(struct fs *fs, struct handle *h, int r)
+{
+	if (h->collects)
+		return;
+	h->refused = r;
+	h->dirty = h->truncated = false;
+	handle_show(fs, h, false);
+}
+
+static void
+show_mapped(struct fs *fs, struct handle *h)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	h->mapped = true;
+	pthread_mutex_unlock(&fs->nodes->lock);
+}
+
+int
+handle_write(struct fs *fs, struct handle *h, uint64_t offset,
+    const void *from, size_t size, bool mapped)
+{
+	bool names = handle_lock(fs, h);
+
+	if (mapped)
+		show_mapped(fs, h);
+	int r = write_locked(fs, h, offset, from, size);
+	if (r < 0)
+		refuse_rest(fs, h, r);
+	handle_unlock(fs, h, names);
+	return r;
+}
+
+/* Adds a list of bytes behind an image. */
+static int
+add_list(struct image *to, const struct image *list)
+{
+	uint8_t *bytes = malloc(COPY_BYTES);
+	int r = bytes ? 0 : -ENOMEM;
+
+	for (uint64_t at = 0; r == 0 && at < list->size;) {
+		int64_t n = image_read(list, at, bytes, COPY_BYTES);
+		r = n < 0 ? (int)n
+			  : image_write(to, to->size, bytes, (size_t)n);
+		at += (uint64_t)n;
+	}
+	free(bytes);
+	return r;
+}
+
+/* An appending handle that is cut to size has a whole image from then on. */
+static int
+stop_collecting(struct fs *fs, struct handle *h)
+{
+	struct image whole;
+	int r = handle_refresh(fs, h);
+
+	image_init(&whole, &fs->buffers);
+	if (r == 0 && !h->truncated)
+		r = copy_to_image(fs, h, &whole);
+	if (r == 0)
+		r = add_list(&whole, &h->image);
+	if (r < 0) {
+		image_release(&whole);
+		return r;
+	}
+	image_release(&h->image);
+	h->image = whole;
+	h->collects = false;
+	h->imaged = true;
+	return 0;
+}
+
+static int
+resize_locked(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
+{
+	int r = h->refused;
+
+	if (r == 0 && h->collects && kinds[handle_kind(h)].appends)
+		r = stop_collecting(fs, h);
+	else if (r == 0)
+		r = handle_take_image(fs, h);
+	if (r == 0)
+		r = handle_check_size(fs, h, size);
+	if (r < 0 || size == h->image.size ||
+	    (grow_only && size < h->image.size))
+		return r;
+	r = image_truncate(&h->image, size);
+	if (r == 0)
+		r = changed(fs, h);
+	show_mapped(fs, h);
+	return r;
+}
+
+int
+handle_resize(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
+{
+	bool names = handle_lock(fs, h);
+	int r = resize_locked(fs, h, size, grow_only);
+
+	if (r < 0)
+		refuse_rest(fs, h, r);
+	handle_unlock(fs, h, names);
+	return r;
+}
