@@ -41,6 +41,7 @@ nodes_close(struct fs *fs)
 			struct inode *inode = n->table[i];
 			n->table[i] = inode->next;
 			buf_release(&inode->key);
+			free(inode->last);
 			free(inode);
 		}
 	}
@@ -75,7 +76,7 @@ find(struct nodes *n, const struct inode *up, const struct child *c)
 	    bucket(n, up, c->kind, buf_slice(&c->key), c->number);
 
 	for (struct inode *i = n->table[at]; i; i = i->next)
-		if (i->up == up && i->kind == c->kind &&
+		if (!i->gone && i->up == up && i->kind == c->kind &&
 		    i->number == c->number &&
 		    slice_equal(buf_slice(&i->key), buf_slice(&c->key)))
 			return i;
@@ -132,9 +133,9 @@ release(struct nodes *n, struct inode *inode)
 {
 	while (inode && --inode->holds == 0 && inode->lookups == 0) {
 		struct inode *up = inode->up;
-		if (!inode->gone)
-			take_out(n, inode);
+		take_out(n, inode);
 		buf_release(&inode->key);
+		free(inode->last);
 		free(inode);
 		inode = up;
 	}
@@ -226,24 +227,23 @@ inode_forget(struct fs *fs, struct inode *inode, uint64_t lookups)
 	pthread_mutex_unlock(&fs->nodes->lock);
 }
 
-static void
-gone(struct nodes *n, struct inode *inode)
-{
-	if (inode->gone || !inode->up)
-		return;
-	take_out(n, inode);
-	inode->gone = true;
-}
-
 void
 inode_gone(struct fs *fs, struct inode *inode, const struct stat *last)
 {
+	struct stat *copy = malloc(sizeof(*copy));
+
+	if (copy) {
+		*copy = *last;
+		copy->st_nlink = 0;
+	}
 	pthread_mutex_lock(&fs->nodes->lock);
-	if (!inode->gone)
-		inode->last = *last;
-	inode->last.st_nlink = 0;
-	gone(fs->nodes, inode);
+	if (!inode->last) {
+		inode->last = copy;
+		copy = NULL;
+	}
+	inode->gone = inode->up != NULL;
 	pthread_mutex_unlock(&fs->nodes->lock);
+	free(copy);
 }
 
 void
@@ -255,10 +255,11 @@ inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
 	pthread_mutex_lock(&n->lock);
 	struct inode *there = find(n, dir, child);
 	if (there && there != inode)
-		gone(n, there);
-	if (!inode->gone)
-		take_out(n, inode);
+		there->gone = true;
+	take_out(n, inode);
 	inode->gone = false;
+	free(inode->last);
+	inode->last = NULL;
 	buf_release(&inode->key);
 	inode->key = child->key;
 	child->key = (struct buf){0};

@@ -33,7 +33,7 @@ struct inode {
 	uint64_t lookups;     /* the kernel's */
 	unsigned holds;	      /* children, handles, requests */
 	bool gone;	      /* its name has been removed or replaced */
-	struct stat last;     /* what fstat answers once it is gone */
+	struct stat *last;    /* what fstat answers once it is gone */
 	struct handle *handles;
 	unsigned readers;     /* handles that follow it through kept pages */
 	int64_t cached;	      /* the version in the kernel's page cache */

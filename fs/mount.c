@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fuse.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -372,8 +373,9 @@ session_open(struct mount *m, const struct mount_options *o)
 			r = why(EINVAL, "libfuse refuses the mount options");
 	}
 	if (r == 0 && fuse_session_mount(m->session, m->mount_point) < 0)
-		r = why(EIO, "cannot mount at %s: is /dev/fuse there, and "
-		    "may you use it?", m->mount_point);
+		r = why(EIO, "cannot mount at %s: is /dev/fuse there, and may "
+		    "you use it? (allow_other needs user_allow_other in "
+		    "/etc/fuse.conf)", m->mount_point);
 	if (r == 0 &&
 	    fuse_session_custom_io(m->session, &session_io,
 		fuse_session_fd(m->session)) < 0)
@@ -413,6 +415,7 @@ run(struct mount *m, const struct mount_options *o)
 	sigset_t ends;
 	int r;
 
+	mallopt(M_ARENA_MAX, 2); /* more keep what a listing has used */
 	block_signals(&ends);
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_condattr_t monotonic;

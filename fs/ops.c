@@ -41,12 +41,19 @@ begin(fuse_req_t req)
 	return fs_of(req);
 }
 
+/* What is asked for and answered so in the course of things. */
+static bool
+is_everyday(int r)
+{
+	return r == -ENOENT || r == -EEXIST || r == -ENODATA ||
+	    r == -ENOTEMPTY || r == -EOPNOTSUPP || r == -ESTALE;
+}
+
 /* The one way errors go to the kernel; those worth a sentence leave it. */
 static void
 refuse(fuse_req_t req, const char *what, int r)
 {
-	if (r != -ENOENT && r != -EEXIST && r != -ENODATA &&
-	    r != -ENOTEMPTY && r != -EOPNOTSUPP && r != -ESTALE)
+	if (why_given(r) || !is_everyday(r))
 		journal_refusal(&fs_of(req)->journal, what, why_text(r));
 	fuse_reply_err(req, -r);
 }

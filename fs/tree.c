@@ -76,8 +76,9 @@ tree_look(struct fs *fs, struct inode *inode, const struct caller *caller,
 		r = look_again(fs, &spot, caller, look);
 	else if (r == -ESTALE) {
 		pthread_mutex_lock(&fs->nodes->lock);
-		*look = (struct look){.st = inode->last};
-		r = inode->gone ? 0 : -ESTALE;
+		r = inode->gone && inode->last ? 0 : -ESTALE;
+		if (r == 0)
+			*look = (struct look){.st = *inode->last};
 		pthread_mutex_unlock(&fs->nodes->lock);
 	}
 	if (r == -ENOENT)
@@ -242,18 +243,22 @@ tree_remove(struct fs *fs, struct inode *dir, struct slice name,
 static int
 set_gone(struct fs *fs, struct inode *inode, const struct attrs *attrs)
 {
-	struct stat *last = &inode->last;
+	int r = -ESTALE;
 
 	pthread_mutex_lock(&fs->nodes->lock);
-	int r = inode->gone ? 0 : -ESTALE;
-	if (attrs->set & ATTR_MODE)
-		last->st_mode = (last->st_mode & S_IFMT) | attrs->mode;
-	if (attrs->set & ATTR_UID)
-		last->st_uid = attrs->uid;
-	if (attrs->set & ATTR_GID)
-		last->st_gid = attrs->gid;
-	if (attrs->set & ATTR_MTIME)
-		last->st_mtim = attrs->mtime;
+	struct stat *last = inode->last;
+	if (last) {
+		r = 0;
+		if (attrs->set & ATTR_MODE)
+			last->st_mode =
+			    (last->st_mode & S_IFMT) | attrs->mode;
+		if (attrs->set & ATTR_UID)
+			last->st_uid = attrs->uid;
+		if (attrs->set & ATTR_GID)
+			last->st_gid = attrs->gid;
+		if (attrs->set & ATTR_MTIME)
+			last->st_mtim = attrs->mtime;
+	}
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return r;
 }

@@ -597,6 +597,7 @@ connect_read_only(struct wt_store *s)
 		if (r == 0)
 			r = disconnect(s, &done);
 	}
+	atomic_store(&s->pool.changed, false);
 	return r ? r : connect(s, "readonly=true");
 }
 

@@ -30,6 +30,12 @@ why_text(int error)
 	return sentence;
 }
 
+bool
+why_given(int error)
+{
+	return given == -error;
+}
+
 void
 why_clear(void)
 {

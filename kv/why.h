@@ -7,6 +7,8 @@
 #ifndef CELLFS_KV_WHY_H
 #define CELLFS_KV_WHY_H
 
+#include <stdbool.h>
+
 /* Remembers a sentence (without newline) for this thread and returns -errnum:
  * return why(EINVAL, "versions: %s is not a number", text); */
 int
@@ -18,6 +20,10 @@ why(int errnum, const char *format, ...)
  * until this thread's next why() or why_text(). */
 const char *
 why_text(int error);
+
+/* Whether a sentence was given for error since why_clear(). */
+bool
+why_given(int error);
 
 /* Forgets the sentence; done at the start of each request or command. */
 void

@@ -181,6 +181,9 @@ read_word(struct reading *r, const char *word)
 
 	if (option)
 		return read_own(option, word, r->mount);
+	if (strcmp(word, "remount") == 0)
+		return why(EINVAL,
+		    "a mounted store cannot change: unmount and mount again");
 	if (strcmp(word, "ro") == 0) {
 		r->mount->read_only = true;
 	} else if (strcmp(word, "rw") == 0) {
