@@ -282,6 +282,8 @@ dirbuf_read(struct fs *fs, struct dirbuf *d,
 	struct spot spot = {0};
 
 	pthread_mutex_lock(&d->lock);
+	if (offset == 0)
+		points_clear(&d->anchors); /* what they counted may be gone */
 	int r = add_dots(&f, &offset);
 	if (r == LIST_MORE)
 		r = seek(d, offset, &f.skip);

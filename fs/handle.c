@@ -41,6 +41,7 @@ handle_enlist(struct fs *fs, struct handle *h)
 	h->inode->holds++;
 	h->next = h->inode->handles;
 	h->inode->handles = h;
+	h->inode->open++;
 	h->sooner = fs->nodes->open;
 	if (h->sooner)
 		h->sooner->later = h;
@@ -56,8 +57,7 @@ delist(struct fs *fs, struct handle *h)
 	while (*p != h)
 		p = &(*p)->next;
 	*p = h->next;
-	if (h->follows)
-		h->inode->readers--;
+	h->inode->open--;
 	if (h->sooner)
 		h->sooner->later = h->later;
 	if (h->later)
@@ -93,8 +93,6 @@ handle_refresh(struct fs *fs, struct handle *h)
 	struct spot spot;
 	int r;
 
-	if (h->bound && !h->ended)
-		return 0;
 	r = inode_spot(fs, h->inode, &spot);
 	if (r == -ESTALE)
 		return 0;
@@ -131,7 +129,10 @@ read_locked(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 
 	if (own && !h->collects)
 		return image_read(&h->image, offset, to, size);
-	int r = handle_refresh(fs, h);
+	/* A reader stays with one version until it begins anew or has read
+	 * the end, so what it reads in pieces is whole. */
+	int r = h->writes || offset == 0 || h->ended
+	    ? handle_refresh(fs, h) : 0;
 	if (r < 0)
 		return r;
 	int64_t n = own ? read_appended(fs, h, offset, to, size)
@@ -175,9 +176,8 @@ claim_attrs(struct fs *fs, struct handle *h)
 	return attrs;
 }
 
-/* What was set by name while the image was being stored. */
-static int
-set_late(struct fs *fs, struct handle *h, const struct spot *spot)
+int
+handle_set_late(struct fs *fs, struct handle *h, const struct spot *spot)
 {
 	struct attrs late = claim_attrs(fs, h);
 
@@ -203,7 +203,9 @@ handle_commit(struct fs *fs, struct handle *h)
 		r = node_store(fs, &spot, &how);
 	h->mine = how.mine;
 	if (r == 0)
-		r = set_late(fs, h, &spot);
+		r = handle_set_late(fs, h, &spot);
+	else if (how.attrs.set)
+		node_set(fs, &spot, &how.attrs); /* they were accepted */
 	h->dirty = h->truncated = false;
 	if (r == 0) {
 		h->made = false;

@@ -22,17 +22,12 @@
 
 struct handle;
 
-/* What the kernel may do with an open file. */
-struct opening {
-	bool direct_io, keep_cache, no_flush;
-};
-
 /* Opens. mine: the version that making the file by this very call has stored,
  * 0: it was there. fresh: owner and mode should it have to be made again. */
 int
 handle_open(struct fs *fs, struct inode *inode, int flags,
     const struct caller *caller, const struct attrs *fresh, int64_t mine,
-    struct handle **out, struct opening *how);
+    struct handle **out);
 
 /* How many bytes, 0 at the end. mapped: asked for through a map. */
 int64_t

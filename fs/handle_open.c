@@ -1,4 +1,4 @@
-/* Opening, and what the kernel may do with an open file. */
+/* Opening, and truncating by name. */
 #include "handle_own.h"
 
 #include <errno.h>
@@ -7,35 +7,6 @@
 
 #include "../kv/kv.h"
 #include "../kv/why.h"
-
-/* What the kernel may keep: a plain file that nobody writes, while the
- * version in its cache is still the newest. */
-static void
-decide(struct fs *fs, struct handle *h, struct opening *how)
-{
-	struct inode *inode = h->inode;
-	int64_t version =
-	    h->reader.value ? h->reader.value->info.timestamp : 0;
-	bool writers = false;
-
-	how->no_flush = !h->writes;
-	how->direct_io = h->writes || !h->reader.value;
-	pthread_mutex_lock(&fs->nodes->lock);
-	for (struct handle *o = inode->handles; o; o = o->next)
-		writers = writers || o->writes;
-	if (!how->direct_io && writers)
-		how->direct_io = h->bound = true;
-	if (!how->direct_io) {
-		how->keep_cache = version && inode->cached == version &&
-		    kinds[inode->kind].hold == HOLD_LONG;
-		inode->cached = version;
-		h->follows = true;
-		inode->readers++;
-	}
-	pthread_mutex_unlock(&fs->nodes->lock);
-	if (!h->reader.value)
-		h->bound = !h->writes;
-}
 
 int
 handle_check_room(struct fs *fs)
@@ -68,13 +39,12 @@ start_writing(struct fs *fs, struct handle *h, const struct spot *spot,
 int
 handle_open(struct fs *fs, struct inode *inode, int flags,
     const struct caller *caller, const struct attrs *fresh, int64_t mine,
-    struct handle **out, struct opening *how)
+    struct handle **out)
 {
 	struct spot spot;
 	struct handle *h = calloc(1, sizeof(*h));
 
 	*out = NULL;
-	*how = (struct opening){0};
 	if (!h)
 		return -ENOMEM;
 	h->inode = inode;
@@ -106,7 +76,6 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 		free(h);
 		return r;
 	}
-	decide(fs, h, how);
 	if (h->truncated)
 		handle_show(fs, h, true);
 	*out = h;

@@ -11,7 +11,6 @@ struct handle {
 	struct handle *later, *sooner; /* of all that are open */
 	bool pending;	     /* shown to the writer: dirty or truncated */
 	bool mapped;	     /* shown to all */
-	bool follows;	     /* counted in inode->readers */
 	uint64_t shown;	     /* the writer's size */
 	struct timespec written;
 	struct attrs attrs;  /* set by name while pending */
@@ -29,8 +28,7 @@ struct handle {
 	int refused;  /* the errno of a refused write or commit: nothing of
 			 this open file is stored any more */
 	struct attrs fresh;
-	bool bound; /* reads one version until its end was read */
-	bool ended;
+	bool ended; /* its end has been read */
 	struct reader reader;
 };
 
@@ -72,6 +70,10 @@ handle_check_size(struct fs *fs, struct handle *h, uint64_t size);
  * close answers. */
 int
 handle_check_room(struct fs *fs);
+
+/* Keeps by name what was set on the pending file, and not stored with it. */
+int
+handle_set_late(struct fs *fs, struct handle *h, const struct spot *spot);
 
 /* Stores the image. names is held for reading or writing (not for a control
  * file), and h's lock. */

@@ -115,8 +115,14 @@ write_locked(struct fs *fs, struct handle *h, uint64_t offset,
 static void
 refuse_rest(struct fs *fs, struct handle *h, int r)
 {
+	struct spot spot;
+
 	if (h->collects)
 		return;
+	if (inode_spot(fs, h->inode, &spot) == 0) {
+		handle_set_late(fs, h, &spot);
+		spot_release(&spot);
+	}
 	h->refused = r;
 	h->dirty = h->truncated = false;
 	handle_show(fs, h, false);

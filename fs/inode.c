@@ -265,7 +265,6 @@ inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
 	child->key = (struct buf){0};
 	inode->kind = child->kind;
 	inode->number = child->number;
-	inode->cached = 0;
 	struct inode *old = inode->up;
 	inode->up = dir;
 	dir->holds++;

@@ -35,8 +35,7 @@ struct inode {
 	bool gone;	      /* its name has been removed or replaced */
 	struct stat *last;    /* what fstat answers once it is gone */
 	struct handle *handles;
-	unsigned readers;     /* handles that follow it through kept pages */
-	int64_t cached;	      /* the version in the kernel's page cache */
+	unsigned open;	      /* how many */
 	struct timespec touched; /* a directory that was changed in */
 	uint64_t generation;  /* tells it from others of the same address */
 	struct inode *next;   /* of the same hash */

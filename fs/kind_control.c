@@ -261,7 +261,9 @@ int
 control_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
 {
 	(void)fs;
-	(void)spot;
+	if (word_find(spot->word)->print)
+		return why(EPERM, "%.*s is for reading", (int)spot->word.size,
+		    spot->word.data);
 	*out = CONTROL_LINE;
 	return 0;
 }

@@ -190,11 +190,18 @@ int
 schema_store(struct fs *fs, const struct spot *spot, struct storing *how)
 {
 	struct attrs attrs = how->attrs;
+	struct reader now = {0};
 	struct buf text = {0};
 	int r = image_text(how->image, &text);
 
+	if (r == 0 && how->append)
+		r = schema_open(fs, spot, &now);
+	buf_append(&now.text, buf_slice(&text));
 	if (r == 0)
-		r = apply(fs, spot->place.table, buf_slice(&text), NULL);
+		r = buf_status(&now.text);
+	if (r == 0)
+		r = apply(fs, spot->place.table, buf_slice(&now.text), NULL);
+	reader_release(fs, &now);
 	buf_release(&text);
 	if (r < 0)
 		return r;

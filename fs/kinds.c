@@ -93,7 +93,7 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.find = schema_find, .make = schema_make,
 		.drop = schema_drop, .set = data_set, .open = schema_open,
 		.limit = schema_limit, .check = schema_check_image,
-		.store = schema_store,
+		.store = schema_store, .appends = true,
 	},
 	[KIND_CONTROL_DIR] = {
 		.name = "control directory", .level = LEVEL_ROOT,

@@ -26,7 +26,7 @@
 
 #define DEFAULT_CACHE (256 << 20)
 #define DEFAULT_BUFFERS (64 << 20)
-#define THREADS 4
+#define THREADS 8
 #define TICK 20	      /* ms in one request before another thread reads */
 #define ALONE_TICKS 25 /* before it may be one that is not to be overtaken */
 #define IDLE_TICK 1000 /* ms between looks when there is nothing to do */
@@ -495,9 +495,11 @@ run_detached(struct mount *m, const struct mount_options *o)
 static int
 find_mount_point(const char *path, char *out)
 {
+	struct statvfs v;
 	struct stat st;
 
-	if (stat(path, &st) < 0 && errno == ENOTCONN &&
+	/* stat() may answer for a dead mount from what the kernel kept. */
+	if (statvfs(path, &v) < 0 && errno == ENOTCONN &&
 	    umount2(path, MNT_DETACH) < 0)
 		return why(ENOTCONN, "%s: a dead mount is in the way: run "
 		    "fusermount3 -u %s", path, path);
@@ -530,16 +532,22 @@ find_store(const char *path, char *out)
 	return 0;
 }
 
+static bool
+lies_in(const char *path, const char *above)
+{
+	size_t size = strlen(above);
+
+	return strncmp(path, above, size) == 0 &&
+	    (size == 1 || !path[size] || path[size] == '/');
+}
+
 /* A mount that hides its own store would wait for itself for ever. */
 static int
 check_apart(const char *store, const char *mount_point)
 {
-	size_t size = strlen(mount_point);
-
-	if (strncmp(store, mount_point, size) != 0 ||
-	    (size > 1 && store[size] && store[size] != '/'))
+	if (!lies_in(store, mount_point) && !lies_in(mount_point, store))
 		return 0;
-	return why(EINVAL, "%s: the store %s lies in it and would be hidden",
+	return why(EINVAL, "%s and the store %s lie within each other",
 	    mount_point, store);
 }
 

@@ -163,8 +163,7 @@ finish(const struct fs *fs, const struct spot *spot, struct look *look)
 	if (m->has_gid)
 		st->st_gid = m->gid;
 	if (m->has_umask)
-		st->st_mode = (st->st_mode & S_IFMT) |
-		    ((directory ? 0777 : 0666) & ~m->umask);
+		st->st_mode &= ~m->umask;
 	if (kinds[spot->kind].read_only)
 		st->st_mode &= ~(mode_t)0222;
 }

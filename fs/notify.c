@@ -5,6 +5,7 @@
 
 #include "../kv/why.h"
 #include "path.h"
+#include "tunnel.h"
 
 /* Something the notifier's thread is to send: an inode's pages, or a name. */
 struct notice {
@@ -206,12 +207,12 @@ cell_dir(struct fs *fs, const struct place *place, struct buf *name)
 	return down_parts(fs, dir, NAME_OF_QUALIFIER, place->qualifier, name);
 }
 
-/* Whether a reader was there before a writer was, and follows the cell. */
+/* Whether somebody else has it open, and may have mapped it. */
 static bool
-followed(struct fs *fs, struct inode *inode)
+shared(struct fs *fs, struct inode *inode)
 {
 	pthread_mutex_lock(&fs->nodes->lock);
-	bool any = inode->readers != 0;
+	bool any = inode->open > 1;
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return any;
 }
@@ -223,7 +224,7 @@ notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot)
 		notify_table(fs, spot->place.table);
 	else if (spot->kind == KIND_VERSION || spot->kind == KIND_COUNTER)
 		notify_cell(fs, spot);
-	else if (followed(fs, inode)) {
+	else if (shared(fs, inode)) {
 		inode_hold(fs, inode);
 		queue(fs, inode, slice_text(""));
 	}
@@ -245,9 +246,6 @@ notify_cell(struct fs *fs, const struct spot *spot)
 			cell = inode_known(fs, dir, &child);
 		child_release(&child);
 		if (cell) {
-			pthread_mutex_lock(&fs->nodes->lock);
-			cell->cached = 0;
-			pthread_mutex_unlock(&fs->nodes->lock);
 			n->sender.inode(n->sender.context, cell, false);
 			queue(fs, cell, slice_text(""));
 		}
@@ -287,5 +285,6 @@ notify_table_gone(struct fs *fs, struct slice table)
 	if (inode)
 		inode_gone(fs, inode, &none);
 	inode_put(fs, inode);
+	tunnel_clear(fs);
 	notify_table(fs, table);
 }

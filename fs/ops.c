@@ -102,10 +102,15 @@ answer_entry(fuse_req_t req, const char *what, int r, struct inode *inode,
 /* How long the kernel may believe that a name is not there: what can come by
  * itself or by another name is asked for again. */
 static double
-absent_hold(const struct inode *dir, const char *name)
+absent_hold(fuse_req_t req, struct inode *dir, const char *name)
 {
-	return name[0] == '.' || strchr(name, '@') ? 0
-						   : kinds[dir->kind].hold;
+	struct caller caller = caller_of(req);
+	struct look look;
+
+	if (name[0] == '.' || strchr(name, '@') ||
+	    tree_look(fs_of(req), dir, &caller, &look) < 0)
+		return 0;
+	return look.hold;
 }
 
 static void
@@ -120,7 +125,7 @@ op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 	if (r == -ENOENT && dir->kind != KIND_SCHEMA_DIR) {
 		struct fuse_entry_param absent = {
-			.entry_timeout = absent_hold(dir, name)};
+			.entry_timeout = absent_hold(req, dir, name)};
 		fuse_reply_entry(req, &absent);
 		return;
 	}
@@ -391,13 +396,15 @@ handle_of(const struct fuse_file_info *fi)
 	return (struct handle *)fi->fh;
 }
 
+/* Every read and write comes to us: the kernel's pages know one size for all,
+ * but a writer and its readers see different versions. */
 static void
-tell(struct fuse_file_info *fi, struct handle *h, const struct opening *how)
+tell(struct fuse_file_info *fi, struct handle *h)
 {
 	fi->fh = (uint64_t)h;
-	fi->direct_io = how->direct_io;
-	fi->keep_cache = how->keep_cache;
-	fi->noflush = how->no_flush;
+	fi->direct_io = true;
+	fi->noflush = (fi->flags & O_ACCMODE) == O_RDONLY &&
+	    !(fi->flags & O_TRUNC);
 }
 
 static void
@@ -407,7 +414,6 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	struct fs *fs = begin(req);
 	struct caller caller = caller_of(req);
 	struct handle *h = NULL;
-	struct opening how;
 	struct made made;
 	int r = tree_create(fs, inode_of(fs, parent), slice_text(name), mode,
 	    fi->flags, &caller, &made);
@@ -415,7 +421,7 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	if (r == 0)
 		r = handle_open(fs, made.inode,
 		    made.restored ? fi->flags | O_TRUNC : fi->flags, &caller,
-		    &made.fresh, made.mine, &h, &how);
+		    &made.fresh, made.mine, &h);
 	if (r < 0) {
 		if (made.mine)
 			handle_unmake(fs, made.inode, made.mine);
@@ -425,7 +431,7 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	}
 	struct fuse_entry_param e = entry_of(made.inode, &made.look);
 	e.attr_timeout = 0;
-	tell(fi, h, &how);
+	tell(fi, h);
 	inode_looked(fs, made.inode);
 	if (fuse_reply_create(req, &e, fi) < 0) {
 		handle_release(fs, h);
@@ -441,16 +447,15 @@ op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct caller caller = caller_of(req);
 	struct attrs fresh = {.set = ATTR_MODE | ATTR_UID | ATTR_GID,
 		.mode = 0644, .uid = caller.uid, .gid = caller.gid};
-	struct opening how;
 	struct handle *h;
 	int r = handle_open(fs, inode_of(fs, ino), fi->flags, &caller, &fresh,
-	    0, &h, &how);
+	    0, &h);
 
 	if (r < 0) {
 		refuse(req, "open", r);
 		return;
 	}
-	tell(fi, h, &how);
+	tell(fi, h);
 	if (fuse_reply_open(req, fi) < 0)
 		handle_release(fs, h);
 }

@@ -139,6 +139,9 @@ move_twin(struct fs *fs, const struct move *m)
 {
 	struct inode *root = &fs->nodes->root;
 
+	if (m->from.spot.kind == KIND_TABLE ||
+	    m->from.spot.kind == KIND_SCHEMA_FILE)
+		tunnel_clear(fs);
 	if (m->from.spot.kind == KIND_SCHEMA_FILE && !m->to.there)
 		move_child(fs, root, KIND_TABLE, m);
 	if (m->from.spot.kind != KIND_TABLE)

@@ -186,7 +186,7 @@ tree_mkdir(struct fs *fs, struct inode *dir, struct slice name, mode_t mode,
 	if (r == 0 && n.there)
 		r = -EEXIST;
 	if (r == 0 && n.spot.kind == KIND_DOT_FILE &&
-	    !n.spot.place.dot_dir.size)
+	    !n.spot.place.dot_dir.size && name.data[0] == '.')
 		named_as_dot_dir(&n);
 	else if (r == 0 && !kinds[n.spot.kind].directory)
 		r = why(EPERM, "no directories here");

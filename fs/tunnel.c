@@ -25,6 +25,7 @@ struct entry_waiting {
 	time_t until;
 	struct spot name;    /* where it was */
 	struct spot moved;   /* renamed: where it is */
+	int64_t newest;	     /* and its newest version, to know it by */
 	struct kept *kept;   /* unlinked: what it was, newest first */
 	size_t count;
 	uint64_t bytes;	     /* taken from the images' budget */
@@ -152,10 +153,14 @@ tunnel_renamed(struct fs *fs, const struct caller *caller,
 {
 	struct entry_waiting e = {.process = caller_process(caller->thread),
 		.until = now() + SECONDS};
+	struct info info = {0};
 	int r = copy_spot(from, &e.name);
 
 	if (r == 0)
 		r = copy_spot(to, &e.moved);
+	if (r == 0)
+		r = kv_stat(fs->kv, &to->place, to->version, &info);
+	e.newest = info.timestamp;
 	if (r == 0 && e.process)
 		wait_for(fs, &e);
 	else
@@ -264,20 +269,41 @@ tunnel_forget(struct fs *fs, const struct caller *caller,
 		entry_release(fs, &e);
 }
 
+void
+tunnel_clear(struct fs *fs)
+{
+	pthread_mutex_lock(&fs->tunnel->lock);
+	for (size_t i = 0; i < ENTRIES; i++)
+		entry_release(fs, &fs->tunnel->waiting[i]);
+	pthread_mutex_unlock(&fs->tunnel->lock);
+}
+
+/* Moves a renamed history back, if what stands under that name is still it. */
+static int
+move_back(struct fs *fs, const struct spot *cell,
+    const struct entry_waiting *e)
+{
+	struct info info;
+	int r = kv_stat(fs->kv, &e->moved.place, e->moved.version, &info);
+
+	if (r < 0)
+		return r;
+	if (info.timestamp != e->newest)
+		return -ENOENT;
+	return kv_move(fs->kv, &e->moved.place, e->moved.version,
+	    &cell->place, cell->version, MOVE_KEEP | MOVE_TAKE_BACK, NULL);
+}
+
 int
 tunnel_restore(struct fs *fs, const struct caller *caller,
     const struct spot *cell)
 {
-	const struct version newest = {VERSION_NEWEST, 0};
 	struct entry_waiting e;
 
 	if (!anything_waits(fs) ||
 	    !take(fs, caller_process(caller->thread), cell, &e))
 		return 0;
-	int r = e.kept ? put_back(fs, cell, &e)
-		       : kv_move(fs->kv, &e.moved.place, newest,
-			     &cell->place, newest,
-			     MOVE_KEEP | MOVE_TAKE_BACK, NULL);
+	int r = e.kept ? put_back(fs, cell, &e) : move_back(fs, cell, &e);
 	entry_release(fs, &e);
 	if (r == -ENOENT)
 		return 0; /* removed since: nothing to take back */

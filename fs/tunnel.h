@@ -26,6 +26,10 @@ void
 tunnel_unlinking(struct fs *fs, const struct caller *caller,
     const struct spot *cell);
 
+/* Tables have changed their names or are gone: nothing is given back. */
+void
+tunnel_clear(struct fs *fs);
+
 /* The unlink did not come about. */
 void
 tunnel_forget(struct fs *fs, const struct caller *caller,

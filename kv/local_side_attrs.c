@@ -131,7 +131,7 @@ side_dir_info(struct txn *t, const struct table *table, const struct place *dir,
 	if (r == 0)
 		r = side_is_kept(t, table, dir);
 	out->kept = r == 1;
-	if (!out->kept && table && may_expire(table))
+	if (table && may_expire(table))
 		out->expires = t->now + 1000; /* with the cells it has */
 	if (r >= 0 && dir->level == LEVEL_SCHEMA_FILE)
 		r = schema_size(table, &out->size);

@@ -324,23 +324,6 @@ START_TEST(a_version_or_counter_invalidates_the_plain_name)
 }
 END_TEST
 
-START_TEST(after_a_change_by_another_name_pages_are_not_kept)
-{
-	struct file b;
-
-	OK(tree_put(Q "@5", "5"));
-	OK(tree_open(Q, O_RDONLY, &a));
-	OK(tree_open(Q, O_RDONLY, &b));
-	ck_assert(b.how.keep_cache);
-	OK(tree_close(&b));
-	OK(tree_put(Q "@5", "V"));
-	OK(tree_open(Q, O_RDONLY, &b));
-	ck_assert(!b.how.keep_cache);
-	OK(tree_close(&b));
-	OK(tree_close(&a));
-}
-END_TEST
-
 START_TEST(tables_that_come_or_go_by_other_names_are_told)
 {
 	OK(tree_put(".schema/new", "table open=1\n"));
@@ -408,7 +391,6 @@ control_suite(void)
 	TOPIC("notices",
 	    changes_through_the_same_name_need_none,
 	    a_version_or_counter_invalidates_the_plain_name,
-	    after_a_change_by_another_name_pages_are_not_kept,
 	    tables_that_come_or_go_by_other_names_are_told);
 	return s;
 }

@@ -400,14 +400,6 @@ START_TEST(a_move_onto_itself_keeps_it)
 }
 END_TEST
 
-START_TEST(a_move_forgets_which_version_the_kernel_has_cached)
-{
-	q->cached = 5;
-	move(q, f, KIND_CELL, "p");
-	ck_assert_int_eq(q->cached, 0);
-}
-END_TEST
-
 START_TEST(the_old_directory_is_let_go_by_a_move)
 {
 	struct inode *old = get(r, KIND_FAMILY, "old", 0);
@@ -506,8 +498,6 @@ inode_suite(void)
 	tcase_add_test(names, a_move_to_another_kind_is_followed);
 	tcase_add_test(names, what_a_move_replaces_is_gone);
 	tcase_add_test(names, a_move_onto_itself_keeps_it);
-	tcase_add_test(names,
-	    a_move_forgets_which_version_the_kernel_has_cached);
 	tcase_add_test(names, the_old_directory_is_let_go_by_a_move);
 	tcase_add_test(names, touching_a_directory_notes_the_time);
 	tcase_add_test(names, threads_leave_nothing_behind);

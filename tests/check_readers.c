@@ -52,7 +52,6 @@ START_TEST(a_reader_beside_a_writer_sees_the_version_before)
 	OK(tree_write(&a, "newer"));
 	tree_as(BOB);
 	OK(tree_open(Q, O_RDONLY, &b));
-	ck_assert(b.how.direct_io);
 	ck_assert_int_eq(size_of(Q), 3);
 	SAYS("old", tree_read(&b));
 	OK(tree_close(&b));
@@ -93,8 +92,26 @@ START_TEST(a_reader_from_before_any_writer_follows_the_cell)
 
 	OK(tree_put(Q, "old"));
 	OK(tree_open(Q, O_RDONLY, &b));
-	ck_assert(!b.how.direct_io);
 	OK(tree_put(Q, "new"));
+	ck_assert_int_eq(
+	    handle_read(&tree_fs, b.handle, 0, bytes, 3, false), 3);
+	ck_assert_mem_eq(bytes, "new", 3);
+	OK(tree_close(&b));
+}
+END_TEST
+
+START_TEST(what_a_reader_reads_in_pieces_is_one_version)
+{
+	char bytes[4];
+
+	OK(tree_put(Q, "oldest"));
+	OK(tree_open(Q, O_RDONLY, &b));
+	ck_assert_int_eq(
+	    handle_read(&tree_fs, b.handle, 0, bytes, 3, false), 3);
+	OK(tree_put(Q, "newest"));
+	ck_assert_int_eq(
+	    handle_read(&tree_fs, b.handle, 3, bytes, 3, false), 3);
+	ck_assert_mem_eq(bytes, "est", 3);
 	ck_assert_int_eq(
 	    handle_read(&tree_fs, b.handle, 0, bytes, 3, false), 3);
 	ck_assert_mem_eq(bytes, "new", 3);
@@ -219,30 +236,6 @@ START_TEST(a_writer_through_a_map_shows_its_size_to_all)
 	tree_as(BOB);
 	ck_assert_int_eq(size_of(Q), 5);
 	tree_as(ALICE);
-	OK(tree_close(&a));
-}
-END_TEST
-
-START_TEST(pages_of_a_cell_nobody_writes_stay_until_it_changes)
-{
-	OK(tree_put(Q, "old"));
-	OK(tree_open(Q, O_RDONLY, &a));
-	ck_assert(!a.how.keep_cache && a.how.no_flush);
-	OK(tree_open(Q, O_RDONLY, &b));
-	ck_assert(b.how.keep_cache);
-	OK(tree_close(&b));
-	OK(tree_put(Q, "new"));
-	OK(tree_open(Q, O_RDONLY, &b));
-	ck_assert(!b.how.keep_cache);
-	OK(tree_close(&b));
-	OK(tree_close(&a));
-}
-END_TEST
-
-START_TEST(handles_for_writing_bypass_the_page_cache)
-{
-	OK(tree_open(Q, O_RDWR | O_CREAT, &a));
-	ck_assert(a.how.direct_io && !a.how.no_flush);
 	OK(tree_close(&a));
 }
 END_TEST
@@ -482,6 +475,7 @@ readers_suite(void)
 	    a_reader_beside_a_writer_sees_the_version_before,
 	    a_reader_bound_to_a_version_follows_after_its_end,
 	    a_reader_from_before_any_writer_follows_the_cell,
+	    what_a_reader_reads_in_pieces_is_one_version,
 	    a_version_by_its_timestamp_is_stable,
 	    a_writer_that_wrote_reads_its_image,
 	    a_writer_that_wrote_nothing_since_its_commit_reads_the_newest,
@@ -491,8 +485,6 @@ readers_suite(void)
 	    an_appending_writer_sees_all_of_it,
 	    a_size_that_was_set_is_everybodys,
 	    a_writer_through_a_map_shows_its_size_to_all,
-	    pages_of_a_cell_nobody_writes_stay_until_it_changes,
-	    handles_for_writing_bypass_the_page_cache,
 	    what_moves_by_itself_is_not_believed_for_long);
 	TOPIC("attributes while it is written",
 	    a_time_set_while_pending_is_kept,

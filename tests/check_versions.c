@@ -248,7 +248,6 @@ START_TEST(what_another_stored_before_the_makers_open_is_not_emptied)
 	struct look look;
 	struct made made;
 	struct slice q = slice_text("q");
-	struct opening how;
 	struct handle *h;
 
 	OK(tree_put(Q, "x"));
@@ -261,7 +260,7 @@ START_TEST(what_another_stored_before_the_makers_open_is_not_emptied)
 	OK(tree_put(Q, "carol"));
 	tree_as(BOB);
 	OK(handle_open(&tree_fs, made.inode, O_WRONLY | O_CREAT,
-	    tree_caller(), &made.fresh, made.mine, &h, &how));
+	    tree_caller(), &made.fresh, made.mine, &h));
 	handle_release(&tree_fs, h);
 	inode_put(&tree_fs, made.inode);
 	SAYS("carol", tree_cat(Q));

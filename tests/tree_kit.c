@@ -254,7 +254,7 @@ open_found(int flags, struct file *f)
 		.mode = 0644, .uid = c->uid, .gid = c->gid};
 
 	return handle_open(&tree_fs, f->inode, flags, c, &fresh, 0,
-	    &f->handle, &f->how);
+	    &f->handle);
 }
 
 static int
@@ -269,7 +269,7 @@ open_made(struct inode *dir, struct slice name, int flags, mode_t mode,
 	if (r == 0)
 		r = handle_open(&tree_fs, made.inode,
 		    made.restored ? flags | O_TRUNC : flags, tree_caller(),
-		    &made.fresh, made.mine, &f->handle, &f->how);
+		    &made.fresh, made.mine, &f->handle);
 	return r;
 }
 

@@ -35,7 +35,6 @@ tree_caller(void);
 struct file {
 	struct inode *inode;
 	struct handle *handle;
-	struct opening how;
 	uint64_t at; /* where it reads and writes next */
 	enum who owner;
 };

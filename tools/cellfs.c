@@ -34,7 +34,8 @@ print_safe(const char *text)
 			buf_byte(&line, '\\');
 		rest = slice_skip(rest, plain + (slash != NULL));
 	}
-	fwrite(line.data, 1, line.size, stderr);
+	if (line.size)
+		fwrite(line.data, 1, line.size, stderr);
 	buf_release(&line);
 }
 
@@ -136,9 +137,12 @@ run_command(const struct command *command, int argc, char **argv)
 static int
 finish(int status)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	bool before = ferror(stdout);
+
+	if (fflush(stdout) == 0 && !before)
 		return status;
-	return failed("standard output", errno ? -errno : -EIO);
+	/* What an earlier write failed of is no longer known. */
+	return failed("standard output", before ? -EIO : -errno);
 }
 
 int

@@ -39,7 +39,8 @@ for store in "$S" "$S/." "$M" "$M/t" "$M/t/r2"; do
 	done
 done
 gives "nothing was changed" v cat "$M/t/r/f/q"
-refuses "a second mount" 3 "$pid" cellfs mount "$S" "$W"
+mkdir "$W/second"
+refuses "a second mount" 3 "$pid" cellfs mount "$S" "$W/second"
 
 # --- what the mount does for us
 gives "compact" "" cellfs compact "$S"
