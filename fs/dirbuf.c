@@ -8,7 +8,8 @@
 
 #define ANCHORS 512	   /* at most; then every second one goes */
 #define FIRST_INTERVAL 256 /* names between two anchors */
-#define PLUS_NAMES 100000  /* beyond it names only: the kernel pays for each */
+#define PLUS_NAMES 50000   /* beyond it names only: the kernel pays for each, and
+			      so do we until it forgets */
 
 /* The place behind which the name at this offset stands. */
 struct point {

@@ -49,6 +49,7 @@ struct handle {
 	const char *name; /* the last component, within handle.name */
 	int fd;
 	bool blocks;	       /* read in blocks that carry checksums */
+	bool names;	       /* a directory, synced for the names in it */
 	_Atomic int64_t named; /* offset of the damaged block last logged */
 };
 
@@ -296,7 +297,10 @@ file_sync(WT_FILE_HANDLE *file, WT_SESSION *session)
 	while (r == 0 && fdatasync(h->fd))
 		if (errno != EINTR)
 			r = errno;
-	return r ? r : -shadow_synced(h->files->shadow, h->name, h->fd);
+	if (r)
+		return r;
+	return h->names ? -shadow_synced_names(h->files->shadow)
+			: -shadow_synced(h->files->shadow, h->name, h->fd);
 }
 
 static int
@@ -408,6 +412,7 @@ system_open(WT_FILE_SYSTEM *system, WT_SESSION *session, const char *path,
 		return ENOMEM;
 	h->blocks = type == WT_FS_OPEN_FILE_TYPE_DATA ||
 		    type == WT_FS_OPEN_FILE_TYPE_CHECKPOINT;
+	h->names = type == WT_FS_OPEN_FILE_TYPE_DIRECTORY;
 	while ((h->fd = open(path, open_flags(type, flags), 0600)) < 0)
 		if (!files_again(f, errno, h->name)) {
 			r = errno;

@@ -122,3 +122,56 @@ K03_an_append_that_was_acknowledged_is_whole() {
 	is "$(head -n $n $F/log)" "$(seq -f 'line %.0f' $n)" "acknowledged lines"
 	[ $(wc -l < $F/log) -le $((n + 1)) ] || fail "lines nobody wrote"
 }
+
+# Everything the store syncs is kept in a directory beside it, and nothing
+# else: what a power cut leaves.
+K04_what_was_synced_survives_a_power_cut() {
+	local round
+	create t f:VERSIONS=3
+	: > $W/acked
+	for round in 1 2 3; do
+		rm -rf "${W:?}/cut"
+		CELLFS_SHADOW=$W/cut works up
+		row r1
+		F=$M/t/r1/f
+		python3 - $F $W/acked $round 2> /dev/null <<-'P' &
+		import os, sys
+		d, acked, n = sys.argv[1], open(sys.argv[2], "a"), 0
+		while True:
+		    n += 1
+		    name = "r%s-%d" % (sys.argv[3], n)
+		    fd = os.open(d + "/" + name, os.O_WRONLY | os.O_CREAT)
+		    os.write(fd, (name * (1 + n % 3000)).encode())
+		    if n % 2:
+		        os.fsync(fd)
+		    os.close(fd)
+		    if n % 2 or n % 10 == 0:
+		        if n % 10 == 0: # a directory's fsync speaks for all before
+		            dirfd = os.open(d, os.O_RDONLY)
+		            os.fsync(dirfd)
+		            os.close(dirfd)
+		        print(name, file=acked, flush=True)
+		P
+		sleep 2
+		crash
+		wait
+		rm -rf "${S:?}"
+		mv $W/cut $S
+		works up
+		expect "lost []" python3 - $M/t/r1/f $W/acked <<-'P'
+		import sys
+		lost = []
+		for name in open(sys.argv[2]).read().split():
+		    n = int(name.split("-")[1])
+		    try:
+		        value = open(sys.argv[1] + "/" + name).read()
+		    except OSError:
+		        value = None
+		    if value != name * (1 + n % 3000):
+		        lost.append(name)
+		print("lost", lost[:10])
+		P
+		down
+	done
+	[ $(wc -l < $W/acked) -ge 30 ] || fail "too few synced: $(wc -l < $W/acked)"
+}
