@@ -31,6 +31,7 @@ struct fs {
 	struct notify *notify;
 	atomic_flag long_verb;	/* a compaction runs by .cellfs/control */
 	int64_t started; /* ms */
+	uint64_t key;	 /* of inode numbers; the same after a remount */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/text.h"
 #include "../kv/why.h"
 #include "notify.h"
@@ -84,6 +85,21 @@ control_dir_find(struct fs *fs, struct spot *spot, struct look *look)
 	return 0;
 }
 
+/* What chmod and chown made of control stays. */
+static int
+kept_attrs(struct fs *fs, const struct spot *spot, struct look *look)
+{
+	struct info info;
+	int r = kv_stat(fs->kv, &spot->place, spot->version, &info);
+
+	if (r == 0 && (info.attrs.set & ATTR_MODE)) {
+		look->st.st_mode = S_IFREG | info.attrs.mode;
+		look->st.st_uid = info.attrs.uid;
+		look->st.st_gid = info.attrs.gid;
+	}
+	return r;
+}
+
 int
 control_find(struct fs *fs, struct spot *spot, struct look *look)
 {
@@ -94,7 +110,26 @@ control_find(struct fs *fs, struct spot *spot, struct look *look)
 		word->print(fs, &text);
 	stat_plain(fs, spot, word->mode, text.size, look);
 	buf_release(&text);
-	return 0;
+	return word->print ? 0 : kept_attrs(fs, spot, look);
+}
+
+int
+control_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs)
+{
+	if (word_find(spot->word)->print)
+		return why(EPERM, "%.*s is for reading", (int)spot->word.size,
+		    spot->word.data);
+	struct spot same = *spot;
+	struct look look;
+	int r = control_find(fs, &same, &look);
+	struct attrs all = {.set = attrs->set | ATTR_MODE | ATTR_UID | ATTR_GID,
+		.mode = attrs->set & ATTR_MODE ? attrs->mode
+					       : look.st.st_mode & 07777,
+		.uid = attrs->set & ATTR_UID ? attrs->uid : look.st.st_uid,
+		.gid = attrs->set & ATTR_GID ? attrs->gid : look.st.st_gid,
+		.mtime = attrs->mtime};
+	return r < 0 ? r
+		     : kv_set_attrs(fs->kv, &spot->place, spot->version, &all);
 }
 
 int

@@ -102,9 +102,10 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.list = control_dir_list,
 	},
 	[KIND_CONTROL_FILE] = {
-		.name = "control file", .level = LEVEL_ROOT,
+		.name = "control file", .level = LEVEL_CONTROL,
 		.hold = 0, .immediate = true, .collects = true,
 		.find = control_find, .open = control_open,
+		.set = control_set,
 		.limit = control_limit,
 		.store = control_store,
 	},

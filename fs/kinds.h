@@ -137,6 +137,8 @@ control_find(struct fs *fs, struct spot *spot, struct look *look);
 int
 control_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
+control_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
+int
 control_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
 int
 control_store(struct fs *fs, const struct spot *spot, struct storing *how);

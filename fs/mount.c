@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "handle.h"
 #include "notify.h"
@@ -306,7 +307,13 @@ fs_open(struct mount *m, const struct mount_options *o)
 	fs->buffers = (struct budget){.directory = m->store,
 		.limit = o->buffers ? o->buffers : DEFAULT_BUFFERS};
 	journal_init(&fs->journal, o->foreground);
+	const struct place root = {.level = LEVEL_ROOT};
+	const struct version newest = {VERSION_NEWEST, 0};
+	struct info info = {0};
 	int r = kv_open(&options, &fs->kv);
+	if (r == 0)
+		r = kv_stat(fs->kv, &root, newest, &info);
+	fs->key = (uint64_t)info.timestamp * 0x9e3779b97f4a7c15u;
 	if (r == 0)
 		r = nodes_open(fs);
 	if (r == 0)

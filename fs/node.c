@@ -149,7 +149,7 @@ finish(const struct fs *fs, const struct spot *spot, struct look *look)
 	bool directory = kinds[spot->kind].directory;
 	struct stat *st = &look->st;
 
-	st->st_ino = spot_number(spot);
+	st->st_ino = spot_number(spot, fs->key);
 	st->st_nlink = 1;
 	st->st_blksize = 4096;
 	st->st_blocks = (blkcnt_t)((st->st_size + 511) / 512);

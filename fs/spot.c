@@ -126,10 +126,10 @@ mix(uint64_t x)
 }
 
 uint64_t
-spot_number(const struct spot *s)
+spot_number(const struct spot *s, uint64_t key)
 {
 	struct spot *fields = (struct spot *)s; /* field() only looks */
-	uint64_t hash = mix((uint64_t)s->kind + 1);
+	uint64_t hash = mix(key ^ ((uint64_t)s->kind + 1));
 
 	if (s->kind == KIND_ROOT)
 		return 1;

@@ -70,9 +70,10 @@ spot_child(const struct spot *dir, const struct child *child,
 bool
 spot_equal(const struct spot *a, const struct spot *b);
 
-/* The inode number that stat shows: a hash of what the spot stands for. */
+/* The inode number that stat shows: a hash of what the spot stands for, keyed
+ * so that nobody can choose names that fall together. */
 uint64_t
-spot_number(const struct spot *s);
+spot_number(const struct spot *s, uint64_t key);
 
 /* A control word or a name as a child. -ENOMEM. */
 int

@@ -60,6 +60,7 @@ struct column {
 enum level {
 	LEVEL_ROOT,	   /* the mount's root directory */
 	LEVEL_SCHEMA,	   /* the directory .schema */
+	LEVEL_CONTROL,	   /* .cellfs/control: only its attributes are kept */
 	LEVEL_SCHEMA_FILE, /* .schema/TABLE */
 	LEVEL_TABLE,
 	LEVEL_ROW_PART,	   /* a directory that continues row keys: row = prefix */

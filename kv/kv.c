@@ -87,7 +87,7 @@ check_place(const struct place *p)
 	bool dots = p->level == LEVEL_DOT || p->level == LEVEL_DOT_DIR;
 	int r = 0;
 
-	if (p->level == LEVEL_ROOT || p->level == LEVEL_SCHEMA)
+	if (p->level <= LEVEL_CONTROL)
 		return 0;
 	if (p->table.size == 0 && !dots)
 		return why(EINVAL, "a place has a table");

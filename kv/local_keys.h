@@ -17,9 +17,10 @@
  *       = row family                      a family
  *       = row family part(prefix)         a continuation of qualifiers
  *   of the table itself: dir is empty. In the root's side table: 'a' alone for
- *   the root, 'a' 00 00 for .schema, 'a' table for a schema file, and 'f' with
- *   dir 00 00 for the dot files of .schema. In front of dotdir a family itself
- *   has part(""), so that all files of a family lie together.
+ *   the root, 'a' 00 00 for .schema, 'a' .control for .cellfs/control, 'a'
+ *   table for a schema file, and 'f' with dir 00 00 for the dot files of
+ *   .schema. In front of dotdir a family itself has part(""), so that all
+ *   files of a family lie together.
  *
  * Keys of the catalogue, and their values:
  *   'v'        the format's version, in decimal

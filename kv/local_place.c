@@ -10,8 +10,7 @@ int
 place_table(struct local *l, const struct place *place, struct table **out)
 {
 	*out = NULL;
-	if (place->level == LEVEL_ROOT || place->level == LEVEL_SCHEMA ||
-	    place->table.size == 0)
+	if (place->level <= LEVEL_CONTROL || place->table.size == 0)
 		return 0;
 	return table_get(l, place->table, out);
 }

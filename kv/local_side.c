@@ -28,6 +28,9 @@ side_dir_key(uint8_t tag, const struct place *dir, struct buf *out)
 	case LEVEL_SCHEMA:
 		key_component(out, nothing);
 		break;
+	case LEVEL_CONTROL:
+		key_component(out, slice_text(".control"));
+		break;
 	case LEVEL_SCHEMA_FILE:
 		key_component(out, dir->table);
 		break;

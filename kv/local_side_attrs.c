@@ -65,7 +65,9 @@ side_put_attrs(struct txn *t, struct table *table, const struct place *dir,
 	struct record record = {.attrs = *attrs};
 	bool file = dir->level == LEVEL_SCHEMA_FILE;
 
-	side_reduce(t->local, table, file, &record.attrs);
+	/* What control's own default is, is not known here. */
+	if (dir->level != LEVEL_CONTROL)
+		side_reduce(t->local, table, file, &record.attrs);
 	record_encode(&record, &stored);
 	side_dir_key('a', dir, &key);
 	int r = buf_status(&key);

@@ -95,10 +95,10 @@ look(struct wt_room *room, int64_t now)
 
 	atomic_store(&room->took, 0);
 	if (fstatvfs(room->directory, &st) == 0)
-		/* What is kept back for root, root can have. */
-		atomic_store(&room->available,
-		    (uint64_t)(geteuid() ? st.f_bavail : st.f_bfree) *
-			st.f_frsize);
+		/* Not f_bfree, for root either: ext4 keeps part of that for
+		 * itself. */
+		atomic_store(
+		    &room->available, (uint64_t)st.f_bavail * st.f_frsize);
 	atomic_store(&room->looked, now);
 }
 
