@@ -91,7 +91,7 @@ echo "# browsing"
 is "$(find $T -type f | wc -l)" $cells "files found"
 row=$(ls $T | sed -n 2p)
 is "$(cat $T/$row/info/Package)" $row
-is "$(ls $T/*/info/Version | wc -l)" $rows "rows with a version"
+is "$(printf '%s\n' $T/*/info/Version | wc -l)" $rows "rows with a version"
 is "$(grep -r --include=Section -lx 'games' $T | wc -l)" \
    "$(in_work - <<<'import sys; from records import records
 print(sum(c.get("info/Section") == "games" for _, c in records(*[sys.argv[1], int(sys.argv[2])])))')" "games"
