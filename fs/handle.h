@@ -3,9 +3,14 @@
  * One that wrote or truncated gives exactly one version:
  *
  *   state      image          reads see        becomes, by
- *   clean      none or old    the newest       dirty: WRITE, size change
+ *   clean      none or old    the newest (1)   dirty: WRITE, size change
  *   truncated  empty          the image        dirty: WRITE
  *   dirty      own            the image        clean: commit
+ *   refused    counts no more the newest       nothing: writes and close
+ *                                              answer what refused it
+ *
+ * (1) one open for reading only stays with a version until it begins at 0 again
+ * or has read the end.
  *
  * commit: FLUSH, only from the process that opened it and only if dirty
  * (every redirection sends a FLUSH before it writes, every child that
@@ -84,7 +89,8 @@ handles_take_attrs(struct fs *fs, struct inode *inode,
     const struct caller *caller, const struct attrs *attrs);
 
 /* Shows the writer's own size and time where st is asked by the writer, or a
- * handle is mapped; and what was set while it was pending. Returns whether it is open for writing at all. */
+ * handle is mapped; and what was set while it was pending. Returns whether it
+ * is open for writing at all. */
 bool
 handles_overlay(struct fs *fs, struct inode *inode,
     const struct caller *caller, struct stat *st);
