@@ -497,24 +497,32 @@ run_detached(struct mount *m, const struct mount_options *o)
 	return await(ends[0], m->mount_point);
 }
 
+static int
+check_directory(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return why(errno, "%s: %s", path, strerror(errno));
+	return S_ISDIR(st.st_mode)
+	    ? 0 : why(ENOTDIR, "%s: not a directory", path);
+}
+
 /* The mount point as an absolute path. What a killed daemon has left mounted
  * there is taken away. */
 static int
-find_mount_point(const char *path, char *out)
+find_mount_point(const struct mount_options *o, char *out)
 {
+	const char *path = o->mount_point;
 	struct statvfs v;
-	struct stat st;
 
 	/* stat() may answer for a dead mount from what the kernel kept. */
-	if (statvfs(path, &v) < 0 && errno == ENOTCONN &&
+	if (statvfs(path, &v) < 0 && errno == ENOTCONN && !o->fake &&
 	    umount2(path, MNT_DETACH) < 0)
 		return why(ENOTCONN, "%s: a dead mount is in the way: run "
 		    "fusermount3 -u %s", path, path);
-	if (stat(path, &st) < 0)
-		return why(errno, "%s: %s", path, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		return why(ENOTDIR, "%s: not a directory", path);
-	return realpath(path, out) ? 0 : -errno;
+	int r = check_directory(path);
+	return r < 0 || realpath(path, out) ? r : -errno;
 }
 
 /* The store's absolute path; its last part may not be there yet. */
@@ -524,7 +532,7 @@ find_store(const char *path, char *out)
 	char above[PATH_MAX], real[PATH_MAX];
 
 	if (realpath(path, out))
-		return 0;
+		return check_directory(out);
 	size_t size = strlen(path);
 	while (size > 1 && path[size - 1] == '/')
 		size--;
@@ -532,11 +540,11 @@ find_store(const char *path, char *out)
 	while (base && path[base - 1] != '/')
 		base--;
 	snprintf(above, sizeof(above), "%.*s", (int)base, base ? path : "");
-	if (errno != ENOENT || !realpath(base ? above : ".", real) ||
-	    snprintf(out, PATH_MAX, "%s/%.*s", real[1] ? real : "",
-		(int)(size - base), path + base) >= PATH_MAX)
+	if (errno != ENOENT || !realpath(base ? above : ".", real))
 		return why(errno, "%s: %s", path, strerror(errno));
-	return 0;
+	return snprintf(out, PATH_MAX, "%s/%.*s", real[1] ? real : "",
+		   (int)(size - base), path + base) < PATH_MAX
+	    ? 0 : -ENAMETOOLONG;
 }
 
 static bool
@@ -567,12 +575,12 @@ mount_run(const struct mount_options *o)
 	if (r == 0)
 		m->report = -1;
 	if (r == 0)
-		r = find_mount_point(o->mount_point, m->mount_point);
+		r = find_mount_point(o, m->mount_point);
 	if (r == 0)
 		r = find_store(o->store, m->store);
 	if (r == 0)
 		r = check_apart(m->store, m->mount_point);
-	if (r == 0)
+	if (r == 0 && !o->fake)
 		r = o->foreground ? run(m, o) : run_detached(m, o);
 	free(m);
 	return r;

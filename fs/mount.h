@@ -9,6 +9,7 @@
 struct mount_options {
 	const char *store, *mount_point;
 	bool foreground, read_only;
+	bool fake; /* check what can be checked, mount nothing */
 	uint64_t cache, buffers; /* bytes; 0: the default */
 	unsigned sync_seconds;	 /* 0: the default */
 	uid_t uid;

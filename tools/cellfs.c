@@ -150,7 +150,7 @@ main(int argc, char **argv)
 {
 	const struct command *command;
 
-	if (strcmp(program_invocation_short_name, "mount.cellfs") == 0)
+	if (strncmp(program_invocation_short_name, "mount.", 6) == 0)
 		return mount_helper(argc, argv);
 	if (argc < 2) {
 		message("usage", "a command is wanted (see cellfs --help)");

@@ -6,6 +6,7 @@
 #include "../kv/text.h"
 #include "../kv/why.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -182,8 +183,9 @@ read_word(struct reading *r, const char *word)
 	if (option)
 		return read_own(option, word, r->mount);
 	if (strcmp(word, "remount") == 0)
-		return why(EINVAL,
-		    "a mounted store cannot change: unmount and mount again");
+		return why(EOPNOTSUPP,
+		    "remount: a mount keeps its options: unmount it and "
+		    "mount it again with others");
 	if (strcmp(word, "ro") == 0) {
 		r->mount->read_only = true;
 	} else if (strcmp(word, "rw") == 0) {
@@ -217,23 +219,57 @@ read_list(struct reading *r, const char *list)
 	return e;
 }
 
-/* Ends the list and mounts. */
+/* read_list() with its status; subject: who reads. */
+static int
+read_options(struct reading *r, const char *list, const char *subject)
+{
+	int e = read_list(r, list);
+
+	if (e < 0)
+		return e == -EINVAL ? malformed(subject, e)
+				    : failed(subject, e);
+	return STATUS_DONE;
+}
+
+/* Whether there is nothing at path, or a directory without a file. */
+static bool
+is_vacant(const char *path)
+{
+	DIR *d = opendir(path);
+	const struct dirent *entry = NULL;
+
+	if (!d)
+		return errno == ENOENT;
+	while ((entry = readdir(d)) && entry->d_name[0] == '.')
+		;
+	closedir(d);
+	return entry == NULL;
+}
+
+/* Ends the list and mounts. A mistyped STORE is not to become a store in
+ * silence. */
 static int
 mount_it(struct reading *r)
 {
+	struct mount_options *o = r->mount;
+	bool vacant = is_vacant(o->store);
 	int e;
 
 	buf_byte(&r->fuse, 0);
 	e = buf_status(&r->fuse);
 	if (e < 0)
 		return failed("mount", e);
-	r->mount->fuse_options = (char *)r->fuse.data;
-	e = mount_run(r->mount);
-	for (int waited = 0; e == -EBUSY && waited < PASSING_MS &&
-			     mounted_passing(r->mount->store);
+	o->fuse_options = (char *)r->fuse.data;
+	e = mount_run(o);
+	for (int waited = 0;
+	     e == -EBUSY && waited < PASSING_MS && mounted_passing(o->store);
 	     waited += PASSING_POLL_MS)
-		e = mount_run(r->mount);
-	return e < 0 ? failed(r->mount->mount_point, e) : STATUS_DONE;
+		e = mount_run(o);
+	if (e < 0)
+		return failed(o->mount_point, e);
+	if (vacant && !o->fake && !o->foreground)
+		message(o->store, "there was no store: a new one was made");
+	return STATUS_DONE;
 }
 
 static int
@@ -244,18 +280,17 @@ run_mount(struct arguments *a)
 	    .foreground = option(a, OPTION_FOREGROUND) != NULL};
 	struct reading r = {.mount = &mount};
 	int status = STATUS_DONE;
-	int e = 0;
 
-	for (size_t i = 0; i < a->given_count && e == 0; i++)
+	for (size_t i = 0; i < a->given_count && status == STATUS_DONE; i++)
 		if (a->given[i].id == OPTION_MOUNT_OPTIONS)
-			e = read_list(&r, a->given[i].value);
-	if (e < 0)
-		status = malformed("mount", e);
-	else
+			status = read_options(&r, a->given[i].value, "mount");
+	if (status == STATUS_DONE)
 		status = mount_it(&r);
 	buf_release(&r.fuse);
 	return status;
 }
+
+#define HELPER_LETTERS "sfnvt:N:o:"
 
 static int
 helper_usage(void)
@@ -265,52 +300,47 @@ helper_usage(void)
 	return STATUS_USAGE;
 }
 
-/* -n, -v, -t and -N change nothing here; *fake is -f. */
+/* -n, -v, -t and -N change nothing here. */
 static int
-read_helper(int argc, char **argv, struct reading *r, bool *fake)
+read_helper(int argc, char **argv, struct reading *r)
 {
-	struct buf list = {0};
+	int status = STATUS_DONE;
 	int letter;
-	int e;
 
-	*fake = false;
-	while ((letter = getopt(argc, argv, "sfnvt:N:o:")) != -1) {
+	/* -s counts for every -o, wherever it stands. */
+	while ((letter = getopt(argc, argv, HELPER_LETTERS)) != -1) {
 		if (letter == '?')
 			return helper_usage();
-		if (letter == 's')
-			r->sloppy = true;
-		if (letter == 'f')
-			*fake = true;
-		if (letter == 'o') {
-			buf_text(&list, optarg);
-			buf_byte(&list, ',');
-		}
+		r->sloppy |= letter == 's';
+		r->mount->fake |= letter == 'f';
 	}
-	buf_byte(&list, 0);
-	e = buf_status(&list);
-	if (e == 0)
-		e = read_list(r, (char *)list.data);
-	buf_release(&list);
-	if (e < 0)
-		return malformed("mount.cellfs", e);
-	return argc - optind == 2 ? STATUS_DONE : helper_usage();
+	if (argc - optind != 2)
+		return helper_usage();
+	r->mount->store = argv[optind];
+	r->mount->mount_point = argv[optind + 1];
+	optind = 1;
+	while (status == STATUS_DONE &&
+	       (letter = getopt(argc, argv, HELPER_LETTERS)) != -1)
+		if (letter == 'o')
+			status = read_options(r, optarg, "mount.cellfs");
+	return status;
 }
 
+/* The exit codes are those of mount(8). */
 int
 mount_helper(int argc, char **argv)
 {
+	static const int codes[] = {[STATUS_DONE] = 0,
+	    [STATUS_USAGE] = 1,
+	    [STATUS_FAILED] = 32};
 	struct mount_options mount = {0};
 	struct reading r = {.mount = &mount};
-	bool fake;
-	int status = read_helper(argc, argv, &r, &fake);
+	int status = read_helper(argc, argv, &r);
 
-	if (status == STATUS_DONE && !fake) {
-		mount.store = argv[optind];
-		mount.mount_point = argv[optind + 1];
+	if (status == STATUS_DONE)
 		status = mount_it(&r);
-	}
 	buf_release(&r.fuse);
-	return status;
+	return codes[status];
 }
 
 static const enum option_id mount_options[] = {

@@ -78,7 +78,7 @@ gives "the store is whole" t cellfs list "$S"
 # --- what mount(8) calls
 helper=$(dirname "$CELLFS")/mount.cellfs
 gives "-f mounts nothing" "" "$helper" "$S" "$M" -f -o rw,cache=32M
-refuses "an unknown option" 2 "frob" "$helper" "$S" "$M" -o rw,frob
+refuses "an unknown option" 1 "frob" "$helper" "$S" "$M" -o rw,frob
 gives "-s passes over it" "" "$helper" "$S" "$M" -n -s -o rw,frob,nosuid
 [ -d "$M/t" ] || die "mount.cellfs did not mount"
 gives "umount" "" cellfs umount "$M"
