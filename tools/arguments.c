@@ -210,6 +210,22 @@ option(const struct arguments *a, enum option_id id)
 	return NULL;
 }
 
+const char *
+option_name(enum option_id id)
+{
+	return words[id].name;
+}
+
+bool
+command_takes(const struct command *command, enum option_id id)
+{
+	const enum option_id *at = command->options;
+
+	while (*at && *at != id)
+		at++;
+	return *at != OPTION_END;
+}
+
 static void
 print_option(enum option_id id)
 {

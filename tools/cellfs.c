@@ -72,17 +72,18 @@ malformed(const char *subject, int error)
 int
 usage(const struct arguments *a, const char *format, ...)
 {
-	char line[1024];
-	size_t used;
+	const char *name = a->command->name;
+	char *line = NULL, *whole = NULL;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	if (vasprintf(&line, format, args) < 0 ||
+	    asprintf(&whole, "%s (see cellfs %s --help)", line, name) < 0)
+		whole = NULL;
 	va_end(args);
-	used = strlen(line);
-	snprintf(line + used, sizeof(line) - used, " (see cellfs %s --help)",
-	    a->command->name);
-	message(a->command->name, line);
+	message(name, whole ? whole : strerror(ENOMEM));
+	free(line);
+	free(whole);
 	return STATUS_USAGE;
 }
 

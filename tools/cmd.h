@@ -104,6 +104,11 @@ int mount_helper(int argc, char **argv);
 /* The option's argument as last given, "" if it has none, NULL if absent. */
 const char *option(const struct arguments *a, enum option_id id);
 
+/* Without the dashes. */
+const char *option_name(enum option_id id);
+
+bool command_takes(const struct command *command, enum option_id id);
+
 /* Reads argv[1..] into a; STATUS_DONE with *help set if --help is there. */
 int arguments_read(struct arguments *a, int argc, char **argv, bool *help);
 

@@ -8,18 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-struct verb {
-	const char *name;
+/* The commands that may stand behind a condition. */
+static const struct verb {
+	const struct command *command;
 	change_reader read;
-	enum option_id allowed[3]; /* of --ts, --ttl and --newest */
-};
-
-static const struct verb verbs[] = {
-    {"put", change_put, {OPTION_TS, OPTION_TTL}},
-    {"delete", change_delete, {OPTION_TS, OPTION_NEWEST}},
-    {"deleteall", change_deleteall, {OPTION_TS}},
-    {"incr", change_incr, {OPTION_END}},
-    {"append", change_append, {OPTION_END}},
+} verbs[] = {
+    {&command_put, change_put},
+    {&command_delete, change_delete},
+    {&command_deleteall, change_deleteall},
+    {&command_incr, change_incr},
+    {&command_append, change_append},
 };
 
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
@@ -65,19 +63,17 @@ read_condition(struct arguments *a, struct condition *c, size_t *next)
 	return status;
 }
 
+/* --as and --raw-value may be those of the expected value. */
 static int
-check_options(const struct arguments *a, const struct verb *verb)
+check_options(const struct arguments *a, const struct command *command)
 {
 	static const enum option_id kinds[] = {
-	    OPTION_TS, OPTION_TTL, OPTION_NEWEST};
+	    OPTION_TS, OPTION_TTL, OPTION_NEWEST, OPTION_END};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (option(a, kinds[i]) && verb->allowed[0] != kinds[i] &&
-		    verb->allowed[1] != kinds[i])
-			return usage(a,
-			    "%s does not go with --ts, --ttl or "
-			    "--newest as given",
-			    verb->name);
+	for (const enum option_id *id = kinds; *id; id++)
+		if (option(a, *id) && !command_takes(command, *id))
+			return usage(a, "%s takes no --%s", command->name,
+			    option_name(*id));
 	return STATUS_DONE;
 }
 
@@ -88,8 +84,8 @@ read_verb(struct arguments *a, size_t at, struct change *c)
 	int status;
 
 	for (size_t i = 0; i < VERBS; i++)
-		if (strcmp(verbs[i].name, name) == 0) {
-			status = check_options(a, &verbs[i]);
+		if (strcmp(verbs[i].command->name, name) == 0) {
+			status = check_options(a, verbs[i].command);
 			return status ? status : verbs[i].read(a, at + 1, c);
 		}
 	return usage(a, "put, delete, deleteall, incr or append is wanted%s%s",

@@ -47,21 +47,27 @@ parse_text(struct arguments *a, const char *text, struct slice *out)
 	return parse_bytes(a, FORM_TEXT, slice_text(text), out);
 }
 
-int
-parse_table(struct arguments *a, const char *text, struct slice *out)
+/* text as bytes that the check lets pass. */
+static int
+parse_checked(struct arguments *a, const char *text,
+    int (*check)(struct slice bytes), struct slice *out)
 {
 	int r = parse_text(a, text, out);
 
 	if (r == 0)
-		r = schema_check_table_name(*out);
+		r = check(*out);
 	return r < 0 ? malformed(text, r) : STATUS_DONE;
 }
 
-static int
-check_row(struct slice row, size_t least)
+int
+parse_table(struct arguments *a, const char *text, struct slice *out)
 {
-	if (row.size < least)
-		return why(EINVAL, "a row key has at least one byte");
+	return parse_checked(a, text, schema_check_table_name, out);
+}
+
+static int
+check_bound(struct slice row)
+{
 	if (row.size > ROW_MAX)
 		return why(ENAMETOOLONG,
 		    "a row key has at most %d bytes, "
@@ -70,39 +76,32 @@ check_row(struct slice row, size_t least)
 	return 0;
 }
 
+static int
+check_row(struct slice row)
+{
+	return row.size ? check_bound(row)
+			: why(EINVAL, "a row key has at least one byte");
+}
+
 int
 parse_row(struct arguments *a, const char *text, struct slice *out)
 {
-	int r = parse_text(a, text, out);
-
-	if (r == 0)
-		r = check_row(*out, 1);
-	return r < 0 ? malformed(text, r) : STATUS_DONE;
+	return parse_checked(a, text, check_row, out);
 }
 
 int
 parse_bound(struct arguments *a, enum option_id id, struct slice *out)
 {
 	const char *text = option(a, id);
-	int r;
 
 	*out = (struct slice){0};
-	if (!text)
-		return STATUS_DONE;
-	r = parse_text(a, text, out);
-	if (r == 0)
-		r = check_row(*out, 0);
-	return r < 0 ? malformed(text, r) : STATUS_DONE;
+	return text ? parse_checked(a, text, check_bound, out) : STATUS_DONE;
 }
 
 int
 parse_family(struct arguments *a, const char *text, struct slice *out)
 {
-	int r = parse_text(a, text, out);
-
-	if (r == 0)
-		r = schema_check_family_name(*out);
-	return r < 0 ? malformed(text, r) : STATUS_DONE;
+	return parse_checked(a, text, schema_check_family_name, out);
 }
 
 static int
@@ -272,12 +271,14 @@ take_input(struct arguments *a)
 int
 parse_input(struct arguments *a, const char *text, struct op *op)
 {
+	enum form form;
+	int status = parse_form(a, &form);
 	int r;
 
-	if (!option(a, OPTION_RAW_VALUE) || strcmp(text, "-"))
+	if (status)
+		return status;
+	if (form != FORM_BYTES || strcmp(text, "-"))
 		return parse_value(a, text, &op->value);
-	if (option(a, OPTION_AS))
-		return usage(a, "--as and --raw-value exclude each other");
 	if (a->input >= 0)
 		return usage(a, "standard input can be one value only");
 	r = take_input(a);

@@ -12,6 +12,9 @@ refuses "an option wants its argument" 2 "--limit" cellfs scan s t --limit
 refuses "an option takes no argument" 2 "--json" cellfs list s --json=1
 refuses "another command's option" 2 "--ttl" cellfs get s t r --ttl 5
 
+long=$(head -c 5000 /dev/zero | tr '\0' a)
+refuses "a long operand is named whole" 2 "$long (see" cellfs drop s t "$long"
+
 refuses "a bad table name" 2 "a/b" cellfs get s a/b r
 refuses "a bad family name" 2 "f/" cellfs get s t r f/:q
 refuses "a bare backslash" 2 "x5C" cellfs get s t 'r\w'
@@ -44,7 +47,7 @@ refuses "an unknown comparison" 2 "~" cellfs cas s t r f:q '~' v put f:q v
 refuses "a condition is wanted" 2 "--absent" cellfs cas s t r f:q =
 refuses "a change is wanted" 2 "append" cellfs cas s t r f:q = v
 refuses "an unknown change" 2 "frob" cellfs cas s t r f:q = v frob
-refuses "an option of another change" 2 "--newest" \
+refuses "an option of another change" 2 "put takes no --newest" \
     cellfs cas s t r f:q = v put f:q v --newest
 refuses "both ways of opening" 2 "--seal" cellfs alter s t --open --seal
 refuses "nothing to alter" 2 "nothing" cellfs alter s t
