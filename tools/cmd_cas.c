@@ -127,15 +127,13 @@ run_cas(struct arguments *a)
 	return status;
 }
 
-static const enum option_id cas_options[] = {OPTION_ABSENT, OPTION_TS,
-    OPTION_TTL, OPTION_NEWEST, OPTION_AS, OPTION_RAW_VALUE, OPTION_END};
-
 const struct command command_cas = {
     .name = "cas",
     .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER (OP EXPECTED|--absent) "
 		"put|delete|deleteall|incr|append [OPERAND]... [OPTION]...",
     .summary = "Change a row if a cell is as expected; print true or false",
-    .options = cas_options,
+    .options = (const enum option_id[]){OPTION_ABSENT, OPTION_TS, OPTION_TTL,
+	OPTION_NEWEST, OPTION_AS, OPTION_RAW_VALUE, OPTION_END},
     .least = 5,
     .most = MANY,
     .run = run_cas,

@@ -330,9 +330,8 @@ read_helper(int argc, char **argv, struct reading *r)
 int
 mount_helper(int argc, char **argv)
 {
-	static const int codes[] = {[STATUS_DONE] = 0,
-	    [STATUS_USAGE] = 1,
-	    [STATUS_FAILED] = 32};
+	static const int codes[] = {
+	    [STATUS_DONE] = 0, [STATUS_USAGE] = 1, [STATUS_FAILED] = 32};
 	struct mount_options mount = {0};
 	struct reading r = {.mount = &mount};
 	int status = read_helper(argc, argv, &r);
@@ -343,14 +342,12 @@ mount_helper(int argc, char **argv)
 	return codes[status];
 }
 
-static const enum option_id mount_options[] = {
-    OPTION_FOREGROUND, OPTION_MOUNT_OPTIONS, OPTION_END};
-
 const struct command command_mount = {
     .name = "mount",
     .synopsis = "STORE DIR [OPTION]...",
     .summary = "Show a store as a file tree in a directory",
-    .options = mount_options,
+    .options = (const enum option_id[]){OPTION_FOREGROUND, OPTION_MOUNT_OPTIONS,
+	OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_mount,

@@ -309,45 +309,39 @@ run_count(struct arguments *a)
 	return status;
 }
 
-static const enum option_id get_options[] = {OPTION_VERSIONS, OPTION_TS,
-    OPTION_SINCE, OPTION_UNTIL, OPTION_AS, OPTION_RAW_VALUE, OPTION_JSON,
-    OPTION_END};
-
 const struct command command_get = {
     .name = "get",
     .synopsis = "STORE TABLE ROW [COLUMN]... [OPTION]...",
     .summary = "Print cells of a row",
-    .options = get_options,
+    .options =
+	(const enum option_id[]){OPTION_VERSIONS, OPTION_TS, OPTION_SINCE,
+	    OPTION_UNTIL, OPTION_AS, OPTION_RAW_VALUE, OPTION_JSON, OPTION_END},
     .least = 3,
     .most = MANY,
     .run = run_get,
 };
 
-static const enum option_id scan_options[] = {OPTION_PREFIX, OPTION_FROM,
-    OPTION_TO, OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_VERSIONS,
-    OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH, OPTION_KEYS_ONLY, OPTION_RAW,
-    OPTION_NULL, OPTION_AS, OPTION_JSON, OPTION_END};
-
 const struct command command_scan = {
     .name = "scan",
     .synopsis = "STORE TABLE [OPTION]...",
     .summary = "Print the cells of a table",
-    .options = scan_options,
+    .options = (const enum option_id[]){OPTION_PREFIX, OPTION_FROM, OPTION_TO,
+	OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_VERSIONS,
+	OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH, OPTION_KEYS_ONLY, OPTION_RAW,
+	OPTION_NULL, OPTION_AS, OPTION_JSON, OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_scan,
 };
 
-static const enum option_id count_options[] = {OPTION_PREFIX, OPTION_FROM,
-    OPTION_TO, OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_VERSIONS,
-    OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH, OPTION_KEYS_ONLY, OPTION_RAW,
-    OPTION_JSON, OPTION_END};
-
 const struct command command_count = {
     .name = "count",
     .synopsis = "STORE TABLE [OPTION]...",
     .summary = "Print the number of rows of a table",
-    .options = count_options,
+    .options = (const enum option_id[]){OPTION_PREFIX, OPTION_FROM, OPTION_TO,
+	OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_VERSIONS,
+	OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH, OPTION_KEYS_ONLY, OPTION_RAW,
+	OPTION_JSON, OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_count,

@@ -281,62 +281,34 @@ apply_file(struct arguments *a, struct slice name)
 }
 
 static int
-print_schema(struct arguments *a, struct slice name)
-{
-	struct schema schema = {0};
-	struct buf text = {0};
-	struct store s;
-	int status = store_open(&s, a->operands[0], STORE_READ);
-	int r;
-
-	if (status)
-		return status;
-	r = kv_table_schema(s.kv, name, &schema);
-	if (r == 0) {
-		schema_print(&schema, &text);
-		r = buf_status(&text);
-	}
-	if (r < 0)
-		status = failed(a->operands[1], r);
-	else
-		fwrite(text.data, 1, text.size, stdout);
-	schema_release(&schema);
-	buf_release(&text);
-	return store_close(&s, status);
-}
-
-static int
 run_schema(struct arguments *a)
 {
 	struct slice name;
-	int status = parse_table(a, a->operands[1], &name);
+	int status;
 
-	if (status)
-		return status;
-	return a->count == 3 ? apply_file(a, name) : print_schema(a, name);
+	if (a->count == 2)
+		return command_describe.run(a);
+	status = parse_table(a, a->operands[1], &name);
+	return status ? status : apply_file(a, name);
 }
-
-static const enum option_id none[] = {OPTION_END};
 
 const struct command command_create = {
     .name = "create",
     .synopsis = "STORE TABLE [FAMILY[:ATTR=VALUE,...]]...",
     .summary = "Create a table, and a store where there is none",
-    .options = none,
+    .options = (const enum option_id[]){OPTION_END},
     .least = 2,
     .most = MANY,
     .run = run_create,
 };
-
-static const enum option_id alter_options[] = {OPTION_DROP, OPTION_OPEN,
-    OPTION_SEAL, OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
 
 const struct command command_alter = {
     .name = "alter",
     .synopsis = "STORE TABLE [FAMILY[:ATTR=VALUE,...]]... [ATTR=VALUE]... "
 		"[OPTION]...",
     .summary = "Declare, change or drop families of a table",
-    .options = alter_options,
+    .options = (const enum option_id[]){OPTION_DROP, OPTION_OPEN, OPTION_SEAL,
+	OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END},
     .least = 2,
     .most = MANY,
     .run = run_alter,
@@ -346,7 +318,7 @@ const struct command command_schema = {
     .name = "schema",
     .synopsis = "STORE TABLE [FILE|-]",
     .summary = "Print a table's schema text, or make a table equal to one",
-    .options = none,
+    .options = (const enum option_id[]){OPTION_END},
     .least = 2,
     .most = 3,
     .run = run_schema,

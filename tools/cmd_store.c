@@ -166,40 +166,33 @@ run_stats(struct arguments *a)
 	return store_close(&s, status);
 }
 
-static const enum option_id compact_options[] = {
-    OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
-
 const struct command command_compact = {
     .name = "compact",
     .synopsis = "STORE [TABLE [FAMILY]] [OPTION]...",
     .summary = "Remove what no read can see and give space back",
-    .options = compact_options,
+    .options = (const enum option_id[]){OPTION_PROGRESS, OPTION_NO_PROGRESS,
+	OPTION_END},
     .least = 1,
     .most = 3,
     .run = run_compact,
 };
 
-static const enum option_id check_options[] = {
-    OPTION_REPAIR, OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
-
 const struct command command_check = {
     .name = "check",
     .synopsis = "STORE [OPTION]...",
     .summary = "Read everything and print each fault",
-    .options = check_options,
+    .options = (const enum option_id[]){OPTION_REPAIR, OPTION_PROGRESS,
+	OPTION_NO_PROGRESS, OPTION_END},
     .least = 1,
     .most = 1,
     .run = run_check,
 };
 
-static const enum option_id stats_options[] = {
-    OPTION_WATCH, OPTION_JSON, OPTION_END};
-
 const struct command command_stats = {
     .name = "stats",
     .synopsis = "STORE [OPTION]...",
     .summary = "Print the counters of a store",
-    .options = stats_options,
+    .options = (const enum option_id[]){OPTION_WATCH, OPTION_JSON, OPTION_END},
     .least = 1,
     .most = 1,
     .run = run_stats,

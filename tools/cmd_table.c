@@ -38,12 +38,7 @@ print_name(const struct listing *l, struct slice table)
 		text_print(table, &line);
 	}
 	buf_byte(&line, '\n');
-	if (r == 0)
-		r = buf_status(&line);
-	if (r == 0)
-		fwrite(line.data, 1, line.size, stdout);
-	buf_release(&line);
-	return r;
+	return print_text(r, &line);
 }
 
 /* A schema's value as the JSON value it looks like. */
@@ -126,11 +121,10 @@ print_schema(const struct listing *l, struct slice table)
 	if (r < 0)
 		return r;
 	schema_print(&schema, &text);
-	r = buf_status(&text);
-	if (r == 0 && l->json)
+	if (l->json)
 		r = print_json_schema(&schema, &text);
-	else if (r == 0)
-		fwrite(text.data, 1, text.size, stdout);
+	else
+		r = print_text(0, &text);
 	schema_release(&schema);
 	buf_release(&text);
 	return r;
@@ -298,16 +292,11 @@ run_drop(struct arguments *a)
 	return empty_table(a, kv_table_drop);
 }
 
-static const enum option_id json_options[] = {OPTION_JSON, OPTION_END};
-static const enum option_id long_options[] = {
-    OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
-static const enum option_id no_options[] = {OPTION_END};
-
 const struct command command_list = {
     .name = "list",
     .synopsis = "STORE [PATTERN] [OPTION]...",
     .summary = "Print the names of the tables, or of those like PATTERN",
-    .options = json_options,
+    .options = (const enum option_id[]){OPTION_JSON, OPTION_END},
     .least = 1,
     .most = 2,
     .run = run_list,
@@ -317,7 +306,7 @@ const struct command command_describe = {
     .name = "describe",
     .synopsis = "STORE [TABLE] [OPTION]...",
     .summary = "Print the schema of a table, or of all",
-    .options = json_options,
+    .options = (const enum option_id[]){OPTION_JSON, OPTION_END},
     .least = 1,
     .most = 2,
     .run = run_describe,
@@ -327,7 +316,7 @@ const struct command command_exists = {
     .name = "exists",
     .synopsis = "STORE TABLE",
     .summary = "Print whether a table exists, true or false",
-    .options = no_options,
+    .options = (const enum option_id[]){OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_exists,
@@ -337,7 +326,7 @@ const struct command command_rename = {
     .name = "rename",
     .synopsis = "STORE TABLE NEW",
     .summary = "Give a table another name",
-    .options = no_options,
+    .options = (const enum option_id[]){OPTION_END},
     .least = 3,
     .most = 3,
     .run = run_rename,
@@ -347,7 +336,8 @@ const struct command command_truncate = {
     .name = "truncate",
     .synopsis = "STORE TABLE [OPTION]...",
     .summary = "Delete all rows of a table and keep its schema",
-    .options = long_options,
+    .options = (const enum option_id[]){OPTION_PROGRESS, OPTION_NO_PROGRESS,
+	OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_truncate,
@@ -357,7 +347,8 @@ const struct command command_drop = {
     .name = "drop",
     .synopsis = "STORE TABLE [OPTION]...",
     .summary = "Delete a table with all its rows",
-    .options = long_options,
+    .options = (const enum option_id[]){OPTION_PROGRESS, OPTION_NO_PROGRESS,
+	OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_drop,

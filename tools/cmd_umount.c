@@ -179,13 +179,11 @@ run_umount(struct arguments *a)
 	return r < 0 ? failed(a->operands[0], r) : STATUS_DONE;
 }
 
-static const enum option_id options[] = {OPTION_END};
-
 const struct command command_umount = {
     .name = "umount",
     .synopsis = "DIR",
     .summary = "Unmount and wait until the store is closed",
-    .options = options,
+    .options = (const enum option_id[]){OPTION_END},
     .least = 1,
     .most = 1,
     .run = run_umount,

@@ -21,69 +21,51 @@ apply(struct arguments *a, struct change *c)
 	return store_close(&s, change_apply(&s, a->operands[1], c));
 }
 
+/* Changes one row, and prints what comes of it in that form unless NULL. */
 static int
-read_and_apply(struct arguments *a, change_reader reader, struct change *c)
+change_row(struct arguments *a, change_reader reader, const enum form *result)
 {
-	int status = change_place(a, c);
+	struct change c = {0};
+	int status = change_place(a, &c);
+	int r = 0;
 
 	if (status == STATUS_DONE)
-		status = reader(a, 3, c);
+		status = reader(a, 3, &c);
 	if (status == STATUS_DONE)
-		status = apply(a, c);
-	return status;
+		status = apply(a, &c);
+	if (status == STATUS_DONE && result)
+		r = print_value(*result, buf_slice(&c.result));
+	change_release(&c);
+	return r < 0 ? failed(a->operands[1], r) : status;
 }
 
 static int
 run_put(struct arguments *a)
 {
-	struct change c = {0};
-	int status = read_and_apply(a, change_put, &c);
-
-	change_release(&c);
-	return status;
+	return change_row(a, change_put, NULL);
 }
 
 static int
 run_delete(struct arguments *a)
 {
-	struct change c = {0};
-	int status = read_and_apply(a, change_delete, &c);
-
-	change_release(&c);
-	return status;
+	return change_row(a, change_delete, NULL);
 }
 
 static int
 run_incr(struct arguments *a)
 {
-	struct change c = {0};
-	int status = read_and_apply(a, change_incr, &c);
-	int r;
+	static const enum form number = FORM_BE64;
 
-	if (status == STATUS_DONE) {
-		r = print_value(FORM_BE64, buf_slice(&c.result));
-		status = r < 0 ? failed(a->operands[1], r) : STATUS_DONE;
-	}
-	change_release(&c);
-	return status;
+	return change_row(a, change_incr, &number);
 }
 
 static int
 run_append(struct arguments *a)
 {
-	struct change c = {0};
 	enum form form;
 	int status = parse_form(a, &form);
-	int r;
 
-	if (status == STATUS_DONE)
-		status = read_and_apply(a, change_append, &c);
-	if (status == STATUS_DONE) {
-		r = print_value(form, buf_slice(&c.result));
-		status = r < 0 ? failed(a->operands[1], r) : STATUS_DONE;
-	}
-	change_release(&c);
-	return status;
+	return status ? status : change_row(a, change_append, &form);
 }
 
 /* Applies c to each row that the scan finds; a row is deleted when the scan
@@ -150,7 +132,7 @@ delete_prefix(struct arguments *a, struct slice prefix, struct change *c)
 }
 
 static int
-run_deleteall_prefix(struct arguments *a, struct change *c)
+read_and_delete_prefix(struct arguments *a, struct change *c)
 {
 	struct slice prefix;
 	int status = parse_bound(a, OPTION_PREFIX, &prefix);
@@ -173,76 +155,63 @@ run_deleteall(struct arguments *a)
 	struct change c = {0};
 	int status;
 
-	if (option(a, OPTION_PREFIX))
-		status = run_deleteall_prefix(a, &c);
-	else if (a->count < 3)
-		status = usage(a, "a ROW or --prefix P is wanted");
-	else
-		status = read_and_apply(a, change_deleteall, &c);
+	if (!option(a, OPTION_PREFIX))
+		return a->count < 3 ? usage(a, "a ROW or --prefix P is wanted")
+				    : change_row(a, change_deleteall, NULL);
+	status = read_and_delete_prefix(a, &c);
 	change_release(&c);
 	return status;
 }
-
-static const enum option_id put_options[] = {
-    OPTION_TS, OPTION_TTL, OPTION_AS, OPTION_RAW_VALUE, OPTION_END};
 
 const struct command command_put = {
     .name = "put",
     .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER VALUE "
 		"[FAMILY:QUALIFIER VALUE]... [OPTION]...",
     .summary = "Store cells of a row, all of them or none",
-    .options = put_options,
+    .options = (const enum option_id[]){OPTION_TS, OPTION_TTL, OPTION_AS,
+	OPTION_RAW_VALUE, OPTION_END},
     .least = 5,
     .most = MANY,
     .run = run_put,
 };
 
-static const enum option_id delete_options[] = {
-    OPTION_TS, OPTION_NEWEST, OPTION_END};
-
 const struct command command_delete = {
     .name = "delete",
     .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER --ts TS|--newest",
     .summary = "Delete one version of a cell",
-    .options = delete_options,
+    .options = (const enum option_id[]){OPTION_TS, OPTION_NEWEST, OPTION_END},
     .least = 4,
     .most = 4,
     .run = run_delete,
 };
 
-static const enum option_id deleteall_options[] = {
-    OPTION_TS, OPTION_PREFIX, OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END};
-
 const struct command command_deleteall = {
     .name = "deleteall",
     .synopsis = "STORE TABLE ROW|--prefix P [COLUMN] [OPTION]...",
     .summary = "Delete every version of a column, a family or whole rows",
-    .options = deleteall_options,
+    .options = (const enum option_id[]){OPTION_TS, OPTION_PREFIX,
+	OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END},
     .least = 2,
     .most = 4,
     .run = run_deleteall,
 };
 
-static const enum option_id incr_options[] = {OPTION_END};
-
 const struct command command_incr = {
     .name = "incr",
     .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER [N]",
     .summary = "Add N (1) to a counter and print its new value",
-    .options = incr_options,
+    .options = (const enum option_id[]){OPTION_END},
     .least = 4,
     .most = 5,
     .run = run_incr,
 };
 
-static const enum option_id append_options[] = {
-    OPTION_AS, OPTION_RAW_VALUE, OPTION_END};
-
 const struct command command_append = {
     .name = "append",
     .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER VALUE [OPTION]...",
     .summary = "Append to a cell and print its new value",
-    .options = append_options,
+    .options =
+	(const enum option_id[]){OPTION_AS, OPTION_RAW_VALUE, OPTION_END},
     .least = 5,
     .most = 5,
     .run = run_append,

@@ -168,7 +168,7 @@ print_cell_value(
 }
 
 static int
-print_text(
+print_line(
     struct printer *p, struct kv *kv, struct scan *s, const struct cell *cell)
 {
 	int r = 0;
@@ -253,7 +253,7 @@ printer_cell(
 	else if (p->json)
 		r = print_json(p, kv, s, cell);
 	else
-		r = print_text(p, kv, s, cell);
+		r = print_line(p, kv, s, cell);
 	if (r < 0)
 		return r;
 	return put_line(p);
@@ -268,6 +268,17 @@ printer_end(struct printer *p)
 }
 
 int
+print_text(int r, struct buf *text)
+{
+	if (r == 0)
+		r = buf_status(text);
+	if (r == 0)
+		fwrite(text->data, 1, text->size, stdout);
+	buf_release(text);
+	return r;
+}
+
+int
 print_value(enum form form, struct slice value)
 {
 	struct buf line = {0};
@@ -275,10 +286,5 @@ print_value(enum form form, struct slice value)
 
 	if (form != FORM_BYTES)
 		buf_byte(&line, '\n');
-	if (r == 0)
-		r = buf_status(&line);
-	if (r == 0)
-		fwrite(line.data, 1, line.size, stdout);
-	buf_release(&line);
-	return r;
+	return print_text(r, &line);
 }

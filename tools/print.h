@@ -43,6 +43,9 @@ void printer_release(struct printer *p);
 /* Appends a JSON string that holds the text form of bytes. */
 int json_text(struct slice bytes, struct buf *out);
 
+/* Prints text and releases it, unless making it failed: r. */
+int print_text(int r, struct buf *text);
+
 /* Prints a value in memory, and a newline unless it is FORM_BYTES: a negative
  * errno if the form does not fit. */
 int print_value(enum form form, struct slice value);
