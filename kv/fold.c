@@ -11,73 +11,127 @@ death(int64_t timestamp, int64_t ttl)
 	return timestamp + ttl + 1;
 }
 
-void
-fold_init(struct fold *f, struct fold_rules rules, int64_t now)
+static void
+judge_column(struct judge *j)
 {
-	*f = (struct fold){.rules = rules, .now = now};
-}
-
-void
-fold_release(struct fold *f)
-{
-	buf_release(&f->expiry);
-}
-
-void
-fold_column(struct fold *f)
-{
-	f->live = 0;
-	f->full = false;
-	buf_clear(&f->expiry);
+	j->live = 0;
+	j->full = false;
+	buf_clear(&j->expiry);
 }
 
 /* A version that died by its own TTL: it counts for those older ones whose
  * family TTL ran out while it lived. */
 static int
-remember(struct fold *f, int64_t died)
+remember(struct judge *j, int64_t died)
 {
-	if (f->rules.ttl && f->rules.min_versions)
-		buf_append(&f->expiry, slice_of(&died, sizeof(died)));
-	return buf_status(&f->expiry);
+	if (j->rules.ttl && j->rules.min_versions)
+		buf_append(&j->expiry, slice_of(&died, sizeof(died)));
+	return buf_status(&j->expiry);
 }
 
 /* How many newer versions lived at that moment. */
 static uint32_t
-newer_at(const struct fold *f, int64_t moment)
+newer_at(const struct judge *j, int64_t moment)
 {
-	uint32_t count = f->live;
+	uint32_t count = j->live;
 
-	for (size_t i = 0; i < f->expiry.size; i += sizeof(int64_t)) {
+	for (size_t i = 0; i < j->expiry.size; i += sizeof(int64_t)) {
 		int64_t died;
-		memcpy(&died, f->expiry.data + i, sizeof(died));
+		memcpy(&died, j->expiry.data + i, sizeof(died));
 		if (died > moment)
 			count++;
 	}
 	return count;
 }
 
-int
-fold_add(struct fold *f, int64_t timestamp, int64_t ttl)
+static bool
+judge_full(const struct judge *j)
+{
+	return j->full || j->live >= j->rules.versions;
+}
+
+static int
+judge_add(struct judge *j, int64_t timestamp, int64_t ttl)
 {
 	int64_t own = death(timestamp, ttl);
-	int64_t family = death(timestamp, f->rules.ttl);
+	int64_t family = death(timestamp, j->rules.ttl);
 
-	if (own <= f->now) {
-		int r = remember(f, own);
-		return r ? r : 0;
-	}
-	if (family <= f->now && newer_at(f, family) >= f->rules.min_versions)
-		f->full = true;
-	if (fold_full(f))
+	if (own <= j->now)
+		return remember(j, own);
+	if (family <= j->now && newer_at(j, family) >= j->rules.min_versions)
+		j->full = true;
+	if (judge_full(j))
 		return 0;
-	f->live++;
+	j->live++;
 	return 1;
+}
+
+static void
+take_past(struct fold *f, const struct fold_past *past)
+{
+	f->since = past ? past->sequence : 0;
+	if (!f->since)
+		return;
+	f->past.rules = past->rules;
+	f->past.now = past->at;
+}
+
+void
+fold_init(struct fold *f, const struct fold_rules *rules,
+    const struct fold_past *past, int64_t now)
+{
+	*f = (struct fold){.now = {.rules = *rules, .now = now}};
+	take_past(f, past);
+}
+
+int
+fold_resume(struct fold *f, const struct fold_rules *rules,
+    const struct fold_past *past, int64_t now)
+{
+	int r = 0;
+
+	/* What was the present has become the past. */
+	if (past && past->sequence && past->sequence != f->since) {
+		f->past.live = f->now.live;
+		f->past.full = f->now.full;
+		f->after = false;
+		r = buf_set(&f->past.expiry, buf_slice(&f->now.expiry));
+	}
+	take_past(f, past);
+	f->now.rules = *rules;
+	f->now.now = now;
+	return r;
+}
+
+void
+fold_release(struct fold *f)
+{
+	buf_release(&f->now.expiry);
+	buf_release(&f->past.expiry);
+}
+
+void
+fold_column(struct fold *f)
+{
+	judge_column(&f->now);
+	judge_column(&f->past);
+	f->after = false;
+}
+
+int
+fold_add(struct fold *f, int64_t timestamp, int64_t ttl, uint64_t sequence)
+{
+	if (sequence >= f->since)
+		f->after = true;
+	int r = f->after ? 1 : judge_add(&f->past, timestamp, ttl);
+
+	return r == 1 ? judge_add(&f->now, timestamp, ttl) : r;
 }
 
 bool
 fold_full(const struct fold *f)
 {
-	return f->full || f->live >= f->rules.versions;
+	return judge_full(&f->now);
 }
 
 int64_t

@@ -17,7 +17,18 @@ struct fold_rules {
 	int64_t ttl;	       /* ms, 0: for ever */
 };
 
-struct fold {
+/* A change of rules: what they had put out by then stays out under the new
+ * ones, whether or not it was removed since. What was stored after it bears
+ * its sequence, and was stored into a column out of which all that had been
+ * removed. Sequence 0: there was none. */
+struct fold_past {
+	uint64_t sequence;
+	int64_t at; /* the moment of the change */
+	struct fold_rules rules;
+};
+
+/* One column by one set of rules. */
+struct judge {
 	struct fold_rules rules;
 	int64_t now;
 	uint32_t live;	   /* found visible so far */
@@ -25,8 +36,21 @@ struct fold {
 	struct buf expiry; /* when each stored but dead newer version died */
 };
 
-/* Ready for the first column. Release with fold_release(). */
-void fold_init(struct fold *f, struct fold_rules rules, int64_t now);
+struct fold {
+	struct judge now, past;
+	uint64_t since; /* the past's sequence */
+	bool after;	/* the past says nothing of this column any more */
+};
+
+/* Ready for the first column; past may be NULL. Release with
+ * fold_release(). */
+void fold_init(struct fold *f, const struct fold_rules *rules,
+    const struct fold_past *past, int64_t now);
+
+/* The same in the middle of a column, at a later time and maybe under other
+ * rules. */
+int fold_resume(struct fold *f, const struct fold_rules *rules,
+    const struct fold_past *past, int64_t now);
 
 void fold_release(struct fold *f);
 
@@ -34,8 +58,8 @@ void fold_release(struct fold *f);
 void fold_column(struct fold *f);
 
 /* Whether this version, next in order (newest first), is live; ttl is its own
- * in ms, 0: none. -ENOMEM, else 1 live, 0 out. */
-int fold_add(struct fold *f, int64_t timestamp, int64_t ttl);
+ * in ms, 0: none; sequence its record's. -ENOMEM, else 1 live, 0 out. */
+int fold_add(struct fold *f, int64_t timestamp, int64_t ttl, uint64_t sequence);
 
 /* Whether no older version of this column can be live any more. */
 bool fold_full(const struct fold *f);

@@ -51,10 +51,32 @@ local_now(struct local *l)
 {
 	int64_t now = clock_now(l->clock), latest = atomic_load(&l->latest);
 
-	while (now > latest &&
+	while (latest >= 0 && now > latest &&
 	       !atomic_compare_exchange_weak(&l->latest, &latest, now))
 		;
+	if (latest < 0)
+		return ~latest;
 	return now > latest ? now : latest;
+}
+
+int64_t
+local_hold_time(struct local *l)
+{
+	int64_t now = local_now(l), latest = now;
+
+	while (latest >= 0 &&
+	       !atomic_compare_exchange_weak(&l->latest, &latest, ~latest))
+		;
+	return latest < 0 ? ~latest : latest;
+}
+
+void
+local_let_time(struct local *l)
+{
+	int64_t latest = atomic_load(&l->latest);
+
+	if (latest < 0)
+		atomic_store(&l->latest, ~latest);
 }
 
 void

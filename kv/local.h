@@ -55,7 +55,8 @@ struct local {
 	struct ordered *ordered;
 	struct clock *clock;
 	struct clock wall;
-	_Atomic int64_t latest; /* the latest time that was told */
+	_Atomic int64_t latest; /* the latest time that was told; all bits
+				   inverted: it stands still */
 	struct local_options options;
 	atomic_bool interrupted;
 
@@ -98,6 +99,14 @@ local_interrupted(struct local *l);
  * found expired stays so although the clock goes back. */
 int64_t
 local_now(struct local *l);
+
+/* Stops the time that local_now() tells, and says it: what is to be true of one
+ * moment can be published before anyone sees a later one (ddl and writer
+ * held, not for long). Then lets it go on, stopped or not. */
+int64_t
+local_hold_time(struct local *l);
+void
+local_let_time(struct local *l);
 
 /* Adds to what local_stats() counts. */
 void

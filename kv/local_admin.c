@@ -41,8 +41,8 @@ admin_create_cells(struct local *l, const struct family *f, uint32_t number)
 	return l->ordered->methods->create(l->ordered, number, &options);
 }
 
-int
-admin_create_blobs(struct local *l, const struct family *f, uint32_t number)
+static int
+create_blobs(struct local *l, const struct family *f, uint32_t number)
 {
 	struct ordered_table_options options;
 
@@ -60,28 +60,35 @@ create_side(struct local *l, uint32_t number)
 	return l->ordered->methods->create(l->ordered, number, &options);
 }
 
-void
-admin_append_pair(struct buf *numbers, uint32_t cells, uint32_t blobs)
+int
+admin_create_family(
+    struct local *l, const struct family *f, struct family_entry *out)
 {
-	uint32_t pair[2] = {cells, blobs};
+	uint32_t first = catalogue_numbers(l, 2);
 
-	buf_append(numbers, slice_of(pair, sizeof(pair)));
+	*out = (struct family_entry){.cells = first, .blobs = first + 1};
+	int r = admin_create_cells(l, f, out->cells);
+	return r ? r : create_blobs(l, f, out->blobs);
 }
 
-/* Fresh ordered tables for every family of s: their numbers. */
-static int
-create_families(struct local *l, const struct schema *s, struct buf *numbers)
+void
+admin_append(struct buf *entries, const struct family_entry *entry)
 {
+	buf_append(entries, slice_of(entry, sizeof(*entry)));
+}
+
+/* Fresh ordered tables for every family of s. */
+static int
+create_families(struct local *l, const struct schema *s, struct buf *entries)
+{
+	struct family_entry entry;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < s->count; i++) {
-		uint32_t first = catalogue_numbers(l, 2);
-		admin_append_pair(numbers, first, first + 1);
-		r = admin_create_cells(l, &s->families[i], first);
-		if (r == 0)
-			r = admin_create_blobs(l, &s->families[i], first + 1);
+		r = admin_create_family(l, &s->families[i], &entry);
+		admin_append(entries, &entry);
 	}
-	return r ? r : buf_status(numbers);
+	return r ? r : buf_status(entries);
 }
 
 /* --- the transaction of a change -------------------------------------- */
@@ -115,16 +122,17 @@ admin_finish(struct local *l, struct table_change *change,
 
 int
 admin_successor(const struct table *old, struct schema *schema,
-    const struct buf *numbers, struct table **out)
+    const struct buf *entries, struct table **out)
 {
-	int r = buf_status(numbers);
+	int r = buf_status(entries);
 
 	*out = NULL;
 	if (r) {
 		schema_release(schema);
 		return r;
 	}
-	r = table_new(old->id, schema, (const uint32_t *)numbers->data, out);
+	r = table_new(
+	    old->id, schema, (const struct family_entry *)entries->data, out);
 	if (r)
 		return r;
 	(*out)->side = old->side;
@@ -133,12 +141,54 @@ admin_successor(const struct table *old, struct schema *schema,
 	return 0;
 }
 
-static void
-present_numbers(const struct table *t, struct buf *numbers)
+struct family_entry
+admin_entry(const struct local_family *f)
 {
-	for (size_t i = 0; i < t->schema.count; i++)
-		admin_append_pair(
-		    numbers, t->families[i].cells, t->families[i].blobs);
+	return (struct family_entry){
+	    .cells = f->cells, .blobs = f->blobs, .past = f->past};
+}
+
+static void
+present_entries(const struct table *t, struct buf *entries)
+{
+	for (size_t i = 0; i < t->schema.count; i++) {
+		struct family_entry entry = admin_entry(&t->families[i]);
+		admin_append(entries, &entry);
+	}
+}
+
+int
+admin_same(const struct table *old, struct table **out)
+{
+	struct schema copy = {0};
+	struct buf entries = {0};
+
+	*out = NULL;
+	present_entries(old, &entries);
+	int r = schema_copy(&old->schema, &copy);
+	if (r == 0)
+		r = admin_successor(old, &copy, &entries, out);
+	buf_release(&entries);
+	return r;
+}
+
+/* --- what a change of rules has left ----------------------------------- */
+
+static int
+drop_pasts_body(struct txn *t, void *context)
+{
+	return catalogue_change(t, context);
+}
+
+int
+admin_drop_pasts(struct local *l, struct table *table)
+{
+	struct table_change change = {.old = table};
+	int r = admin_same(table, &change.new);
+
+	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
+		change.new->families[i].past = (struct fold_past){0};
+	return admin_finish(l, &change, drop_pasts_body, r);
 }
 
 /* --- creating --------------------------------------------------------- */
@@ -148,18 +198,19 @@ make_table(struct local *l, const struct schema *schema,
     const struct attrs *owner, struct table **out)
 {
 	struct schema copy = {0};
-	struct buf numbers = {0};
+	struct buf entries = {0};
 	uint32_t id = catalogue_numbers(l, 2);
 
 	*out = NULL;
 	int r = create_side(l, id + 1);
 	if (r == 0)
-		r = create_families(l, schema, &numbers);
+		r = create_families(l, schema, &entries);
 	if (r == 0)
 		r = schema_copy(schema, &copy);
 	if (r == 0)
-		r = table_new(id, &copy, (const uint32_t *)numbers.data, out);
-	buf_release(&numbers);
+		r = table_new(
+		    id, &copy, (const struct family_entry *)entries.data, out);
+	buf_release(&entries);
 	if (r)
 		return r;
 	(*out)->side = id + 1;
@@ -256,20 +307,20 @@ static int
 prepare_truncate(struct local *l, struct table_change *change, void *context)
 {
 	struct schema copy = {0};
-	struct buf numbers = {0};
+	struct buf entries = {0};
 	uint32_t side = catalogue_numbers(l, 1);
 
 	(void)context;
 	int r = create_side(l, side);
 	if (r == 0)
-		r = create_families(l, &change->old->schema, &numbers);
+		r = create_families(l, &change->old->schema, &entries);
 	if (r == 0)
 		r = schema_copy(&change->old->schema, &copy);
 	if (r == 0)
-		r = admin_successor(change->old, &copy, &numbers, &change->new);
+		r = admin_successor(change->old, &copy, &entries, &change->new);
 	if (r == 0)
 		change->new->side = side;
-	buf_release(&numbers);
+	buf_release(&entries);
 	return r;
 }
 
@@ -294,20 +345,10 @@ static int
 prepare_rename(struct local *l, struct table_change *change, void *context)
 {
 	const struct slice *to = context;
-	struct schema copy = {0};
-	struct buf numbers = {0};
-
 	int r = refuse_present(l, *to);
 	if (r == 0)
-		r = schema_copy(&change->old->schema, &copy);
-	if (r == 0)
-		r = buf_set(&copy.name, *to);
-	present_numbers(change->old, &numbers);
-	if (r == 0)
-		r = admin_successor(change->old, &copy, &numbers, &change->new);
-	schema_release(&copy);
-	buf_release(&numbers);
-	return r;
+		r = admin_same(change->old, &change->new);
+	return r ? r : buf_set(&change->new->schema.name, *to);
 }
 
 int

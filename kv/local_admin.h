@@ -10,22 +10,29 @@
 
 #include "local_catalogue.h"
 
-/* The ordered table of a family's cells, or of its blobs. */
+/* The ordered table of a family's cells. */
 int
 admin_create_cells(
     struct local *l, const struct family *f, uint32_t number);
+
+/* Fresh ordered tables for a family: its entry. */
 int
-admin_create_blobs(
-    struct local *l, const struct family *f, uint32_t number);
+admin_create_family(
+    struct local *l, const struct family *f, struct family_entry *out);
 
-/* Appends the two numbers of a family. */
+/* The entry of a family as it is, and appending one to a list. */
+struct family_entry
+admin_entry(const struct local_family *f);
 void
-admin_append_pair(struct buf *numbers, uint32_t cells, uint32_t blobs);
+admin_append(struct buf *entries, const struct family_entry *entry);
 
-/* A table with another schema (taken over) in the place of old. */
+/* A table with another schema (taken over) and these entries in the place of
+ * old; and one that is the same in all. */
 int
 admin_successor(const struct table *old, struct schema *schema,
-    const struct buf *numbers, struct table **out);
+    const struct buf *entries, struct table **out);
+int
+admin_same(const struct table *old, struct table **out);
 
 /* The body of a transaction that does no more than the change itself. */
 int
@@ -36,6 +43,11 @@ admin_change_body(struct txn *t, void *change);
 int
 admin_finish(struct local *l, struct table_change *change,
     int (*body)(struct txn *t, void *context), int r);
+
+/* Takes the pasts away from the families of a table, once all is removed that
+ * they put out. */
+int
+admin_drop_pasts(struct local *l, struct table *table);
 
 /* Drops a table that has no rows, else -ENOTEMPTY. */
 int

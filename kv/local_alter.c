@@ -4,6 +4,7 @@
 
 #include "local_any.h"
 #include "local_clean.h"
+#include "local_depth.h"
 #include "local_methods.h"
 #include "local_side_ddl.h"
 #include "why.h"
@@ -17,11 +18,13 @@ struct alteration {
 	bool drop_data;
 };
 
+/* Whether a change of rules puts something out that could come back under the
+ * new ones: what was beyond VERSIONS before is not stored. */
 static bool
-rules_differ(const struct family *a, const struct family *b)
+puts_out(const struct fold_rules *old, const struct fold_rules *new)
 {
-	return a->versions != b->versions || a->ttl != b->ttl ||
-	       a->min_versions != b->min_versions;
+	return new->versions < old->versions || new->ttl != old->ttl ||
+	       new->min_versions != old->min_versions;
 }
 
 static bool
@@ -32,53 +35,58 @@ storage_differs(const struct family *a, const struct family *b)
 	       a->in_memory != b->in_memory || a->blocksize != b->blocksize;
 }
 
-/* Removes for good what the rules in force have put out, from each family
- * whose rules differ from those of schema. */
-static int
-clean_changed(
-    struct local *l, const struct table *t, const struct schema *schema)
+/* What the rules that a family had put out stays out, and what the new number
+ * of versions puts out at once; alter_body() tells when. */
+static struct fold_past
+past_of(struct local *l, const struct local_family *was, const struct family *f)
 {
-	int r = 0;
+	struct fold_rules rules = family_rules(f);
 
-	for (size_t i = 0; r == 0 && i < t->schema.count; i++) {
-		const struct family *f = &t->schema.families[i];
-		const struct family *other =
-		    schema_family(schema, buf_slice(&f->name));
-		if (other && rules_differ(f, other))
-			r = clean_family(l, t, &t->families[i]);
-	}
-	return r;
+	if (!puts_out(&was->rules, &rules))
+		return was->past;
+	struct fold_past past = {
+	    .sequence = catalogue_numbers(l, 1), .rules = was->rules};
+	if (rules.versions < past.rules.versions)
+		past.rules.versions = rules.versions;
+	return past;
 }
 
-/* The numbers the altered table's families get: present ones stay, but where
- * the storage differs cells move to a new ordered table. */
+/* The entry of a family that is declared already; where the storage differs
+ * its cells move to a new ordered table. */
 static int
-prepare_numbers(struct local *l, const struct table *old,
-    const struct schema *schema, struct buf *numbers)
+prepare_present(struct local *l, const struct local_family *was,
+    const struct family *f, struct family_entry *out)
 {
+	*out = admin_entry(was);
+	out->past = past_of(l, was, f);
+	if (!storage_differs(f, &was->declared))
+		return 0;
+	out->cells = catalogue_numbers(l, 1);
+	return admin_create_cells(l, f, out->cells);
+}
+
+/* The entries that the altered table's families get. */
+static int
+prepare_entries(struct local *l, const struct table *old,
+    const struct schema *schema, struct buf *entries)
+{
+	struct family_entry entry;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < schema->count; i++) {
 		const struct family *f = &schema->families[i];
-		const struct local_family *was =
-		    table_family(old, buf_slice(&f->name));
-		if (was && !storage_differs(f, &was->declared)) {
-			admin_append_pair(numbers, was->cells, was->blobs);
-			continue;
-		}
+		struct slice name = buf_slice(&f->name);
+		const struct local_family *was = table_family(old, name);
 		/* What a drop that was cut short has left of its files. */
 		if (!was)
-			r = side_family_forget(
-			    l, old, buf_slice(&f->name), true);
+			r = side_family_forget(l, old, name, true);
 		if (r)
 			return r;
-		uint32_t cells = catalogue_numbers(l, 2);
-		admin_append_pair(numbers, cells, was ? was->blobs : cells + 1);
-		r = admin_create_cells(l, f, cells);
-		if (r == 0 && !was)
-			r = admin_create_blobs(l, f, cells + 1);
+		r = was ? prepare_present(l, was, f, &entry)
+			: admin_create_family(l, f, &entry);
+		admin_append(entries, &entry);
 	}
-	return r ? r : buf_status(numbers);
+	return r ? r : buf_status(entries);
 }
 
 static int
@@ -141,7 +149,8 @@ static int
 alter_body(struct txn *t, void *context)
 {
 	struct alteration *a = context;
-	const struct table *old = a->change.old, *new = a->change.new;
+	const struct table *old = a->change.old;
+	struct table *new = a->change.new;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < old->schema.count; i++) {
@@ -153,13 +162,19 @@ alter_body(struct txn *t, void *context)
 		else if (now && now->cells != f->cells)
 			r = copy_cells(t, f, now->cells);
 	}
-	return r ? r : admin_change_body(t, &a->change);
+	if (r)
+		return r;
+	depths_forget(t->local);
+	int64_t moment = local_hold_time(t->local);
+	for (size_t i = 0; i < new->schema.count; i++)
+		new->families[i].past.at = moment;
+	return admin_change_body(t, &a->change);
 }
 
-/* The files of families that are no longer declared, and what lowered rules
- * put out. A failure leaves it to the clean-up. */
+/* Removes the files of families that are no longer declared, and what the
+ * change has put out. A failure leaves it to the clean-up. */
 static void
-after_alter(struct local *l, const struct table *old, const struct table *new)
+after_alter(struct local *l, const struct table *old, struct table *new)
 {
 	int r = 0;
 
@@ -169,7 +184,7 @@ after_alter(struct local *l, const struct table *old, const struct table *new)
 			r = side_family_forget(l, new, name, false);
 	}
 	if (r == 0)
-		r = clean_changed(l, new, &old->schema);
+		r = clean_pasts(l, new);
 	if (r)
 		local_log(l,
 		    "cleaning up after an alter: %s; it is tried "
@@ -182,28 +197,32 @@ alter_locked(struct local *l, const struct schema *schema, bool drop_data)
 {
 	struct alteration a = {.drop_data = drop_data};
 	struct schema copy = {0};
-	struct buf numbers = {0};
+	struct buf entries = {0};
 	struct table *old, *new = NULL;
 
 	int r = table_get(l, buf_slice(&schema->name), &old);
-	if (r)
+	if (r == 0)
+		r = clean_pasts(l, old);
+	if (r == 0)
+		r = table_follow(l, &old);
+	if (r) {
+		table_put(old);
 		return r;
+	}
 	a.change.old = old;
-	r = prepare_numbers(l, old, schema, &numbers);
+	r = prepare_entries(l, old, schema, &entries);
 	if (r == 0)
 		r = schema_copy(schema, &copy);
 	if (r == 0)
-		r = admin_successor(old, &copy, &numbers, &a.change.new);
+		r = admin_successor(old, &copy, &entries, &a.change.new);
 	new = a.change.new;
 	if (new)
 		atomic_fetch_add(&new->holders, 1);
-	/* Last, for what goes out after it by the old rules may come back. */
-	if (r == 0)
-		r = clean_changed(l, old, schema);
 	r = admin_finish(l, &a.change, alter_body, r);
+	local_let_time(l);
 	if (r == 0)
 		after_alter(l, old, new);
-	buf_release(&numbers);
+	buf_release(&entries);
 	table_put(new);
 	table_put(old);
 	return r;
@@ -248,7 +267,7 @@ declare_locked(struct local *l, struct slice table, struct slice family)
 {
 	struct table_change change = {0};
 	struct schema schema = {0};
-	struct buf numbers = {0};
+	struct buf entries = {0};
 	struct family *declared;
 
 	int r = table_get(l, table, &change.old);
@@ -261,13 +280,13 @@ declare_locked(struct local *l, struct slice table, struct slice family)
 	if (r == 0)
 		r = schema_declare(&schema, family, &declared);
 	if (r == 0)
-		r = prepare_numbers(l, change.old, &schema, &numbers);
+		r = prepare_entries(l, change.old, &schema, &entries);
 	if (r == 0)
-		r = admin_successor(change.old, &schema, &numbers, &change.new);
+		r = admin_successor(change.old, &schema, &entries, &change.new);
 	r = admin_finish(l, &change, admin_change_body, r);
 out:
 	schema_release(&schema);
-	buf_release(&numbers);
+	buf_release(&entries);
 	table_put(change.old);
 	return r;
 }

@@ -18,9 +18,19 @@ table_free(struct table *t)
 	free(t);
 }
 
+struct fold_rules
+family_rules(const struct family *f)
+{
+	return (struct fold_rules){
+	    .versions = f->versions,
+	    .min_versions = f->min_versions,
+	    .ttl = f->ttl == TTL_FOREVER ? 0 : (int64_t)f->ttl * 1000,
+	};
+}
+
 int
-table_new(uint32_t id, struct schema *schema, const uint32_t *numbers,
-    struct table **out)
+table_new(uint32_t id, struct schema *schema,
+    const struct family_entry *entries, struct table **out)
 {
 	struct table *t = calloc(1, sizeof(*t));
 	struct local_family *families =
@@ -41,12 +51,10 @@ table_new(uint32_t id, struct schema *schema, const uint32_t *numbers,
 	for (size_t i = 0; i < t->schema.count; i++) {
 		const struct family *f = &t->schema.families[i];
 		families[i].declared = *f;
-		families[i].rules.versions = f->versions;
-		families[i].rules.min_versions = f->min_versions;
-		if (f->ttl != TTL_FOREVER)
-			families[i].rules.ttl = (int64_t)f->ttl * 1000;
-		families[i].cells = numbers[2 * i];
-		families[i].blobs = numbers[2 * i + 1];
+		families[i].rules = family_rules(f);
+		families[i].cells = entries[i].cells;
+		families[i].blobs = entries[i].blobs;
+		families[i].past = entries[i].past;
 	}
 	*out = t;
 	return 0;
@@ -238,10 +246,10 @@ publish(void *context)
 	if (new)
 		catalogue_insert(l, new);
 	pthread_rwlock_unlock(&l->tables_lock);
-	if (old) {
+	if (old)
 		atomic_store(&old->stale, true);
-		table_put(old);
-	}
+	local_let_time(l);
+	table_put(old);
 }
 
 int

@@ -27,7 +27,7 @@ borrowed(const struct walk *w)
 	return (struct stored){
 	    .timestamp = w->timestamp,
 	    .expires =
-		fold_expires(&w->fold.rules, w->timestamp, w->record.ttl),
+		fold_expires(&w->family->rules, w->timestamp, w->record.ttl),
 	    .record = w->record,
 	};
 }
@@ -51,11 +51,11 @@ stored_take(const struct walk *w, struct stored *out)
 
 /* Whether a version's record alone tells that it is live: pushed out ones are
  * not stored, and nothing is kept by min_versions. Only used where counting
- * would be slow, for while VERSIONS is being lowered counting is surer. */
+ * would be slow. */
 static bool
 tells_itself(const struct local_family *f)
 {
-	return f->rules.versions > DEEP &&
+	return f->rules.versions > DEEP && !f->past.sequence &&
 	       !(f->rules.ttl && f->rules.min_versions);
 }
 

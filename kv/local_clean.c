@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "key.h"
-#include "local_catalogue.h"
+#include "local_admin.h"
 #include "local_methods.h"
 #include "local_side.h"
 #include "local_store.h"
@@ -51,8 +51,7 @@ look(struct cleaning *c, struct walk *w)
 		if (!w->placed)
 			return WALK_END;
 		if (!w->judged) {
-			w->judged = true;
-			r = fold_add(&w->fold, w->timestamp, w->record.ttl);
+			r = walk_judge(w);
 			if (r == 0)
 				r = gather(c, w);
 			if (r < 0)
@@ -156,7 +155,7 @@ clean_cells(struct local *l, struct cleaning *c)
 	return r == WALK_END ? clean_gathered(l, c) : r;
 }
 
-int
+static int
 clean_family(
     struct local *l, const struct table *table, const struct local_family *f)
 {
@@ -168,6 +167,45 @@ clean_family(
 	/* A table that was dropped or altered meanwhile needs no cleaning
 	 * any more, or gets its own. */
 	return table_stale(table) && r != -EINTR ? 0 : r;
+}
+
+/* --- what changes of rules have put out -------------------------------- */
+
+static bool
+has_past(const struct table *table)
+{
+	for (size_t i = 0; i < table->schema.count; i++)
+		if (table->families[i].past.sequence)
+			return true;
+	return false;
+}
+
+/* Of a table whose families were just cleaned. One that was replaced
+ * meanwhile is cleaned another time. */
+static int
+drop_pasts(struct local *l, struct table *table)
+{
+	int r = 0;
+
+	if (!has_past(table))
+		return 0;
+	pthread_mutex_lock(&l->ddl);
+	if (!table_stale(table))
+		r = admin_drop_pasts(l, table);
+	pthread_mutex_unlock(&l->ddl);
+	return r;
+}
+
+int
+clean_pasts(struct local *l, struct table *table)
+{
+	if (!has_past(table))
+		return 0;
+	int r = local_interrupted(l);
+	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
+		if (table->families[i].past.sequence)
+			r = clean_family(l, table, &table->families[i]);
+	return r ? r : admin_drop_pasts(l, table);
 }
 
 /* --- attributes of what is gone --------------------------------------- */
@@ -288,7 +326,8 @@ sweep_dead(struct local *l)
 	return r;
 }
 
-/* Cleans the families in which time alone puts versions out. */
+/* Cleans the families in which time alone puts versions out, or has put them
+ * out before a change of rules. */
 static int
 clean_table(struct local *l, struct table *table)
 {
@@ -296,11 +335,14 @@ clean_table(struct local *l, struct table *table)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < table->schema.count; i++) {
-		if (!own && !table->families[i].rules.ttl)
+		const struct local_family *f = &table->families[i];
+		if (!own && !f->rules.ttl && !f->past.sequence)
 			continue;
 		expires = true;
-		r = clean_family(l, table, &table->families[i]);
+		r = clean_family(l, table, f);
 	}
+	if (r == 0)
+		r = drop_pasts(l, table);
 	return r == 0 && expires ? clean_side(l, table) : r;
 }
 
@@ -361,6 +403,8 @@ compact_table(struct local *l, struct table *table)
 
 	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
 		r = compact_family(l, table, &table->families[i]);
+	if (r == 0)
+		r = drop_pasts(l, table);
 	if (r == 0)
 		r = clean_side(l, table);
 	if (r == 0)

@@ -11,9 +11,9 @@
 int
 clean_all(struct local *l);
 
-/* Removes what is out from one family of a table, in small transactions. */
+/* Removes what changes of rules have put out of a table, in small
+ * transactions, and takes their pasts away (ddl held). */
 int
-clean_family(struct local *l, const struct table *table,
-    const struct local_family *f);
+clean_pasts(struct local *l, struct table *table);
 
 #endif

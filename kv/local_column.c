@@ -149,7 +149,7 @@ static int
 list_one(struct versions *v, struct walk *w)
 {
 	struct held held = {w->timestamp, w->record.ttl, w->record.blob};
-	int r = fold_add(&w->fold, held.timestamp, held.ttl);
+	int r = walk_judge(w);
 
 	if (r < 0)
 		return r;
@@ -169,19 +169,20 @@ list_one(struct versions *v, struct walk *w)
 int
 column_list(struct versions *v, struct walk *w, enum open_for what)
 {
-	bool all = what != OPEN_PUT || column_may_count(v->family);
+	const struct local_family *f = v->family;
+	bool all = what != OPEN_PUT || column_may_count(f) || f->past.sequence;
 	int r = 0;
 
 	while (r == 0) {
 		r = list_one(v, w);
-		if (r == 0 && !all && w->fold.live >= v->family->rules.versions)
+		if (r == 0 && !all && fold_full(&w->fold))
 			break;
 		if (r == 0)
 			r = walk_next(w);
 	}
 	if (r < 0 || v->left)
 		return r < 0 ? r : 0;
-	if (column_may_count(v->family) && column_held(v) > LISTED_MAX)
+	if (column_may_count(f) && column_held(v) > LISTED_MAX)
 		column_count_list(v);
 	return 0;
 }

@@ -12,6 +12,20 @@ entry_print_owner(const struct attrs *owner, struct buf *out)
 	    (unsigned)owner->uid, (unsigned)owner->gid);
 }
 
+static void
+print_family(const struct local_family *f, struct buf *out)
+{
+	const struct fold_past *past = &f->past;
+
+	buf_printf(out, "family %u %u", f->cells, f->blobs);
+	if (past->sequence)
+		buf_printf(out, " %llu %lld %u %u %lld",
+		    (unsigned long long)past->sequence, (long long)past->at,
+		    past->rules.versions, past->rules.min_versions,
+		    (long long)past->rules.ttl);
+	buf_byte(out, '\n');
+}
+
 void
 entry_print(const struct table *t, struct buf *out)
 {
@@ -21,8 +35,7 @@ entry_print(const struct table *t, struct buf *out)
 	    out, "\nside %u\ncreated %lld\n", t->side, (long long)t->created);
 	entry_print_owner(&t->owner, out);
 	for (size_t i = 0; i < t->schema.count; i++)
-		buf_printf(out, "family %u %u\n", t->families[i].cells,
-		    t->families[i].blobs);
+		print_family(&t->families[i], out);
 	buf_byte(out, '\n');
 	schema_print(&t->schema, out);
 }
@@ -101,19 +114,45 @@ entry_take_owner(struct slice *text, struct attrs *out)
 	return true;
 }
 
-/* Takes the "family" lines and the empty one; appends pairs of numbers. */
+/* Takes the past, where a family has one, off its line. */
 static bool
-take_families(struct slice *text, struct buf *numbers)
+take_past(struct slice *line, struct fold_past *out)
 {
+	uint64_t sequence, at, versions, min_versions, ttl;
+
+	*out = (struct fold_past){0};
+	if (line->size == 0)
+		return true;
+	if (!take_number(line, 10, UINT64_MAX, &sequence) || !sequence ||
+	    !take_number(line, 10, INT64_MAX, &at) ||
+	    !take_number(line, 10, UINT32_MAX, &versions) ||
+	    !take_number(line, 10, UINT32_MAX, &min_versions) ||
+	    !take_number(line, 10, INT64_MAX, &ttl))
+		return false;
+	*out = (struct fold_past){.sequence = sequence,
+	    .at = (int64_t)at,
+	    .rules = {
+		(uint32_t)versions, (uint32_t)min_versions, (int64_t)ttl}};
+	return line->size == 0;
+}
+
+/* Takes the "family" lines and the empty one; appends a struct family_entry
+ * each. */
+static bool
+take_families(struct slice *text, struct buf *entries)
+{
+	struct family_entry entry;
 	struct slice line;
-	uint64_t pair[2];
+	uint64_t cells, blobs;
 
 	while (take_line(text, "family", &line)) {
-		if (!take_number(&line, 10, UINT32_MAX, &pair[0]) ||
-		    !take_number(&line, 10, UINT32_MAX, &pair[1]))
+		if (!take_number(&line, 10, UINT32_MAX, &cells) ||
+		    !take_number(&line, 10, UINT32_MAX, &blobs) ||
+		    !take_past(&line, &entry.past))
 			return false;
-		uint32_t stored[2] = {(uint32_t)pair[0], (uint32_t)pair[1]};
-		buf_append(numbers, slice_of(stored, sizeof(stored)));
+		entry.cells = (uint32_t)cells;
+		entry.blobs = (uint32_t)blobs;
+		buf_append(entries, slice_of(&entry, sizeof(entry)));
 	}
 	return take_line(text, "", NULL);
 }
@@ -123,7 +162,7 @@ int
 entry_parse(uint32_t id, struct slice text, struct table **out)
 {
 	struct schema schema = {0};
-	struct buf numbers = {0};
+	struct buf entries = {0};
 	struct slice name;
 	uint64_t side = 0, created = 0;
 	struct attrs owner = {0};
@@ -135,14 +174,15 @@ entry_parse(uint32_t id, struct slice text, struct table **out)
 	    !entry_take_number(&text, "side", UINT32_MAX, &side) ||
 	    !entry_take_number(&text, "created", INT64_MAX, &created) ||
 	    !entry_take_owner(&text, &owner) ||
-	    !take_families(&text, &numbers) || schema_parse(&schema, text) ||
+	    !take_families(&text, &entries) || schema_parse(&schema, text) ||
 	    schema_check(&schema) ||
-	    schema.count * 2 * sizeof(uint32_t) != numbers.size)
+	    schema.count * sizeof(struct family_entry) != entries.size)
 		goto out;
-	r = buf_status(&numbers);
+	r = buf_status(&entries);
 	if (r)
 		goto out;
-	r = table_new(id, &schema, (const uint32_t *)numbers.data, out);
+	r = table_new(
+	    id, &schema, (const struct family_entry *)entries.data, out);
 	if (r)
 		goto out;
 	(*out)->side = (uint32_t)side;
@@ -150,6 +190,6 @@ entry_parse(uint32_t id, struct slice text, struct table **out)
 	(*out)->owner = owner;
 out:
 	schema_release(&schema);
-	buf_release(&numbers);
+	buf_release(&entries);
 	return r;
 }

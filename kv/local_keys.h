@@ -24,12 +24,15 @@
  *
  * Keys of the catalogue, and their values:
  *   'v'        the format's version, in decimal
- *   'n'        the next number for an ordered table or a table, in decimal
+ *   'n'        the next number for an ordered table, a table or a
+ *              change of rules, in decimal
  *   'o'        of the store: "created MS\nowner MODE UID GID\n", MODE in octal
  *   't' id(4)  a table, as text of these lines, then its schema as schema.h
  *              prints it: "name NAME" (text.h), "side N", "created MS",
  *              "owner MODE UID GID", "family CELLS BLOBS" for each family in
- *              the schema's order, an empty line
+ *              the schema's order, an empty line. While what a change of
+ *              rules has put out is still stored (fold.h), the family's line
+ *              goes on: " SEQUENCE AT VERSIONS MIN_VERSIONS TTL"
  *   'x' below(4) key  an entry whose key was `key`, damaged and set aside by a
  *              repair: ordered tables numbered below may be its own, and stay
  * Another ordered table from FIRST_TABLE on that no entry names belongs to

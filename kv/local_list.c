@@ -111,6 +111,8 @@ gather_batch(struct lister *x, int (*gather)(struct lister *x, struct txn *t))
 		if (r)
 			return r;
 		r = txn_read(x->local, &t);
+		if (r == 0 && x->table && table_stale(x->table))
+			r = -ESTALE;
 		if (r == 0)
 			r = gather(x, &t);
 		r = txn_end(&t, r);

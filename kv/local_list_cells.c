@@ -100,7 +100,7 @@ describe(struct lister *x, struct txn *t, const struct walk *w)
 	x->info = (struct info){
 	    .timestamp = w->timestamp,
 	    .expires =
-		fold_expires(&w->fold.rules, w->timestamp, w->record.ttl),
+		fold_expires(&w->family->rules, w->timestamp, w->record.ttl),
 	    .size = w->record.size,
 	};
 	attrs_complete(x->table, w->timestamp, &w->record.attrs, CELL_MODE,

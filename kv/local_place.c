@@ -27,6 +27,9 @@ look_body(struct txn *t, void *context)
 {
 	struct look *look = context;
 
+	/* What has taken its place may judge this moment otherwise. */
+	if (look->table && table_stale(look->table))
+		return -ESTALE;
 	return look->body(t, look->table, look->context);
 }
 

@@ -12,9 +12,11 @@ static int
 write_record(struct versions *v, int64_t timestamp, const struct record *record)
 {
 	struct buf key = {0}, value = {0};
+	struct record marked = *record;
 
+	marked.sequence = v->family->past.sequence;
 	column_key(v, timestamp, &key);
-	record_encode(record, &value);
+	record_encode(&marked, &value);
 	int r = buf_status(&key);
 	if (r == 0)
 		r = buf_status(&value);
@@ -89,10 +91,10 @@ push_out(struct versions *v, int64_t timestamp, bool *pushed)
 	size_t kept = 0;
 	int r = 0;
 
-	fold_init(&fold, v->family->rules, v->txn->now);
+	fold_init(&fold, &v->family->rules, NULL, v->txn->now);
 	for (size_t i = 0; r >= 0 && i < column_held(v); i++) {
 		struct held held = *column_at(v, i);
-		r = fold_add(&fold, held.timestamp, held.ttl);
+		r = fold_add(&fold, held.timestamp, held.ttl, 0);
 		if (r == 1)
 			*column_at(v, kept++) = held;
 		else if (r == 0 && held.timestamp == timestamp)

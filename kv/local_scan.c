@@ -358,7 +358,7 @@ enter(struct scan *s, struct txn *t, struct budget *budget)
 		r = txn_read(s->local, t);
 	if (r)
 		return r;
-	r = open_walks(s, t, budget);
+	r = table_stale(s->table) ? -ESTALE : open_walks(s, t, budget);
 	if (r) {
 		pause_walks(s);
 		txn_end(t, r);

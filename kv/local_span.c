@@ -134,6 +134,7 @@ move_record(struct txn *t, struct slice key, struct slice value, void *context)
 	if (r == 0 && record.ttl)
 		r = side_note_ttl(t, m->target);
 	move_attrs(m, true, &record.attrs);
+	record.sequence = g->past.sequence;
 	if (r == 0)
 		r = pass_record(t, p, key, &record);
 	if (r == 0 && own)

@@ -12,6 +12,13 @@ struct local_family {
 	struct family declared; /* borrowed from the table's schema */
 	struct fold_rules rules;
 	uint32_t cells, blobs; /* ordered tables */
+	struct fold_past past; /* until what it put out is removed */
+};
+
+/* What the catalogue has of a family beside its schema. */
+struct family_entry {
+	uint32_t cells, blobs;
+	struct fold_past past;
 };
 
 /* What there may be in a side table: without it nobody need look. */
@@ -66,10 +73,14 @@ table_stale(const struct table *t);
 int
 table_follow(struct local *l, struct table **t);
 
-/* A table of id, side table and numbers that is not published; takes over
- * schema (also on failure). numbers: cells and blobs of each family. */
+/* A table of that id that is not published; takes over schema (also on
+ * failure). entries: of each of its families. */
 int
-table_new(uint32_t id, struct schema *schema, const uint32_t *numbers,
-    struct table **out);
+table_new(uint32_t id, struct schema *schema,
+    const struct family_entry *entries, struct table **out);
+
+/* The rules that a declaration makes. */
+struct fold_rules
+family_rules(const struct family *f);
 
 #endif

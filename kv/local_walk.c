@@ -61,7 +61,7 @@ int
 walk_open(struct walk *w, struct txn *t, const struct local_family *f)
 {
 	*w = (struct walk){.txn = t, .family = f};
-	fold_init(&w->fold, f->rules, t->now);
+	fold_init(&w->fold, &f->rules, &f->past, t->now);
 	return open_cursor(w);
 }
 
@@ -176,9 +176,10 @@ int
 walk_resume(struct walk *w, struct txn *t)
 {
 	w->txn = t;
-	w->fold.now = t->now;
-	w->fold.rules = w->family->rules;
-	int r = open_cursor(w);
+	int r =
+	    fold_resume(&w->fold, &w->family->rules, &w->family->past, t->now);
+	if (r == 0)
+		r = open_cursor(w);
 	if (r || !w->placed)
 		return r;
 	bool judged = w->judged;
@@ -232,6 +233,14 @@ walk_skip_row(struct walk *w)
 	return skip(w, w->row_size);
 }
 
+int
+walk_judge(struct walk *w)
+{
+	w->judged = true;
+	return fold_add(
+	    &w->fold, w->timestamp, w->record.ttl, w->record.sequence);
+}
+
 /* On from a record that was judged. */
 static int
 advance(struct walk *w)
@@ -250,8 +259,7 @@ walk_live(struct walk *w)
 			return r;
 		if (w->budget && budget_spent(w->budget))
 			return WALK_PAUSE;
-		w->judged = true;
-		r = fold_add(&w->fold, w->timestamp, w->record.ttl);
+		r = walk_judge(w);
 		if (r < 0)
 			return r;
 		if (r == 1)

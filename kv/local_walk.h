@@ -69,6 +69,9 @@ int walk_next(struct walk *w);
 int walk_skip_column(struct walk *w);
 int walk_skip_row(struct walk *w);
 
+/* Asks the fold about this record: -ENOMEM, else 1 live, 0 out. */
+int walk_judge(struct walk *w);
+
 /* To the next live version: this record, if it was not judged yet, or one
  * behind it. */
 int walk_live(struct walk *w);

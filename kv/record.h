@@ -5,7 +5,7 @@
  *   MTIME 01   8 bytes seconds since the epoch, 4 bytes nanoseconds
  *   OWNER 02   2 bytes mode, 4 bytes uid, 4 bytes gid
  *   TTL   04   8 bytes, the cell's own time to live in ms
- *   SEQ   08   8 bytes, order of application (kept deletes)
+ *   SEQ   08   8 bytes, of the change of rules it was stored after (fold.h)
  *   BLOB  10   8 bytes size of the value, 8 bytes blob id; no bytes follow
  *   the value
  *

@@ -74,6 +74,9 @@ static const struct {
     {"t\0\0\0\x10", 5,
 	"name t\nside 17\ncreated 1\nowner 755 0 0\n\nfamily f\n"},
     {"t\0\0\0\x10", 5,
+	"name t\nside 17\ncreated 1\nowner 755 0 0\nfamily 18 19 7 5\n"
+	"\ntable open=0\nfamily f\n"},
+    {"t\0\0\0\x10", 5,
 	"name t\nside 999\ncreated 1\nowner 755 0 0\n\ntable open=1\n"},
     {"t\0\0\0\x99", 5,
 	"name t\nside 17\ncreated 1\nowner 755 0 0\n\ntable open=1\n"},

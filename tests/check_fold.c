@@ -22,10 +22,10 @@ check_table(const struct table *table)
 {
 	struct fold fold;
 
-	fold_init(&fold, table->rules, NOW);
+	fold_init(&fold, &table->rules, NULL, NOW);
 	for (const struct row *row = table->rows; row->timestamp; row++)
 		ck_assert_msg(
-		    fold_add(&fold, row->timestamp, row->ttl) == row->live,
+		    fold_add(&fold, row->timestamp, row->ttl, 0) == row->live,
 		    "%s: version %lld should be %s", table->claim,
 		    (long long)row->timestamp, row->live ? "live" : "out");
 	fold_release(&fold);
@@ -93,17 +93,78 @@ START_TEST(its_own_ttl_ends_a_version_and_no_other)
 }
 END_TEST
 
+/* A column whose rules changed at 98000, with sequence 7. */
+static const struct {
+	const char *claim;
+	struct fold_rules past, rules;
+	struct {
+		int64_t timestamp, ttl;
+		uint64_t sequence;
+		bool live;
+	} rows[4]; /* ends at timestamp 0 */
+} past_tables[] = {
+    {"what had expired does not come back", {3, 0, 10000}, {3, 0, 0},
+	{{88000, 0, 0, 1}, {87999, 0, 0, 0}, {80000, 0, 0, 0}}},
+    {"what expired since by the old rules does", {3, 0, 10000}, {3, 0, 50000},
+	{{88001, 0, 0, 1}, {50000, 0, 0, 0}}},
+    {"what was stored since was not there to expire", {3, 0, 10000}, {3, 0, 0},
+	{{88000, 0, 0, 1}, {70000, 0, 7, 1}}},
+    {"and shows that what had expired is removed", {3, 1, 10000}, {3, 0, 0},
+	{{80000, 0, 7, 1}, {70000, 0, 0, 1}}},
+    {"what an earlier change has marked was there", {3, 0, 10000}, {3, 0, 0},
+	{{80000, 0, 6, 0}}},
+    {"what was pushed out stays so when a newer one dies", {2, 0, 0}, {2, 0, 0},
+	{{97000, 1500, 0, 0}, {96000, 0, 0, 1}, {95000, 0, 0, 0}}},
+    {"but not where the newer one had died before", {2, 0, 0}, {2, 0, 0},
+	{{97000, 900, 0, 0}, {96000, 0, 0, 1}, {95000, 0, 0, 1}}},
+    {"what min_versions held is not held by fewer", {3, 2, 1000}, {3, 1, 1000},
+	{{97000, 0, 0, 1}, {96000, 0, 0, 0}}},
+};
+
+START_TEST(what_is_past_stays_out_under_new_rules)
+{
+	struct fold_past past = {7, 98000, past_tables[_i].past};
+	struct fold fold;
+
+	fold_init(&fold, &past_tables[_i].rules, &past, NOW);
+	for (int i = 0; past_tables[_i].rows[i].timestamp; i++)
+		ck_assert_msg(fold_add(&fold, past_tables[_i].rows[i].timestamp,
+				  past_tables[_i].rows[i].ttl,
+				  past_tables[_i].rows[i].sequence) ==
+				  past_tables[_i].rows[i].live,
+		    "%s: version %lld", past_tables[_i].claim,
+		    (long long)past_tables[_i].rows[i].timestamp);
+	fold_release(&fold);
+}
+END_TEST
+
+START_TEST(rules_that_change_in_a_column_judge_the_rest_of_it)
+{
+	struct fold_rules before = {2, 0, 0}, after = {9, 0, 0};
+	struct fold_past past = {7, NOW, {2, 0, 0}};
+	struct fold fold;
+
+	fold_init(&fold, &before, NULL, NOW);
+	ck_assert_int_eq(fold_add(&fold, 90, 0, 0), 1);
+	ck_assert_int_eq(fold_resume(&fold, &after, &past, NOW + 5), 0);
+	ck_assert_int_eq(fold_add(&fold, 80, 0, 0), 1);
+	ck_assert_int_eq(fold_add(&fold, 70, 0, 0), 0);
+	ck_assert_int_eq(fold_add(&fold, 60, 0, 7), 1);
+	fold_release(&fold);
+}
+END_TEST
+
 START_TEST(a_column_forgets_the_one_before)
 {
 	struct fold_rules rules = {1, 1, 10000};
 	struct fold fold;
 
-	fold_init(&fold, rules, NOW);
-	ck_assert_int_eq(fold_add(&fold, 80000, 0), 1);
+	fold_init(&fold, &rules, NULL, NOW);
+	ck_assert_int_eq(fold_add(&fold, 80000, 0, 0), 1);
 	ck_assert(fold_full(&fold));
 	fold_column(&fold);
 	ck_assert(!fold_full(&fold));
-	ck_assert_int_eq(fold_add(&fold, 80000, 0), 1);
+	ck_assert_int_eq(fold_add(&fold, 80000, 0, 0), 1);
 	fold_release(&fold);
 }
 END_TEST
@@ -113,12 +174,12 @@ START_TEST(full_means_that_nothing_older_lives)
 	struct fold_rules rules = {3, 0, 10000};
 	struct fold fold;
 
-	fold_init(&fold, rules, NOW);
-	ck_assert_int_eq(fold_add(&fold, 99899, 100), 0);
+	fold_init(&fold, &rules, NULL, NOW);
+	ck_assert_int_eq(fold_add(&fold, 99899, 100, 0), 0);
 	ck_assert(!fold_full(&fold));
-	ck_assert_int_eq(fold_add(&fold, 95000, 0), 1);
+	ck_assert_int_eq(fold_add(&fold, 95000, 0, 0), 1);
 	ck_assert(!fold_full(&fold));
-	ck_assert_int_eq(fold_add(&fold, 80000, 0), 0);
+	ck_assert_int_eq(fold_add(&fold, 80000, 0, 0), 0);
 	ck_assert(fold_full(&fold));
 	fold_release(&fold);
 }
@@ -157,6 +218,10 @@ main(void)
 	tcase_add_loop_test(visible, versions_beyond_the_limit_are_out, 0,
 	    COUNT(version_tables));
 	tcase_add_test(visible, a_column_forgets_the_one_before);
+	tcase_add_loop_test(visible, what_is_past_stays_out_under_new_rules, 0,
+	    COUNT(past_tables));
+	tcase_add_test(
+	    visible, rules_that_change_in_a_column_judge_the_rest_of_it);
 	tcase_add_test(visible, full_means_that_nothing_older_lives);
 	tcase_add_loop_test(time, the_family_ttl_spares_what_min_versions_holds,
 	    0, COUNT(ttl_tables));
