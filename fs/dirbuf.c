@@ -43,7 +43,8 @@ points_clear(struct points *p)
 static int
 mark_copy(const struct mark *from, struct mark *to)
 {
-	*to = (struct mark){.started = from->started, .level = from->level};
+	*to = *from;
+	to->name = (struct buf){0};
 	return buf_set(&to->name, buf_slice(&from->name));
 }
 

@@ -11,8 +11,7 @@ struct walk {
 	const struct spot *dir;
 	struct listing *to;
 	enum name_of of;
-	struct slice prefix;  /* of the directory */
-	struct buf last_part; /* listed already; empty: none */
+	struct slice prefix; /* of the directory */
 	struct buf name;
 };
 
@@ -67,46 +66,83 @@ give(struct walk *w, enum kind kind, struct slice key, struct slice name,
 	return r;
 }
 
-static int
-mark_set(struct mark *mark, const struct entry *e)
-{
-	mark->started = true;
-	mark->level = e->level;
-	return buf_set(&mark->name, e->name);
-}
-
-/* A key that continues below: its part, once; what else begins so is skipped
- * (but not shorter names that end within one component, so one more byte). */
-static int
-give_part(struct walk *w, const struct entry *e, size_t part_size,
-    struct buf *skip)
-{
-	bool row = w->of == NAME_OF_ROW;
-	struct slice part = slice_head(e->name, part_size);
-	int r = LIST_MORE;
-
-	if (!slice_equal(part, buf_slice(&w->last_part)) ||
-	    !w->last_part.size) {
-		r = give(w, row ? KIND_ROW_PART : KIND_COLUMN_PART, part,
-		    buf_slice(&w->name), NULL);
-		if (r != LIST_MORE)
-			return r;
-		r = buf_set(&w->last_part, part);
-	}
-	if (r < 0 || e->name.size <= part_size)
-		return r;
-	r = buf_set(skip, slice_head(e->name, part_size + 1));
-	return r < 0 ? r : LIST_SKIP;
-}
-
 static bool
 is_part(const struct entry *e)
 {
 	return e->level == LEVEL_ROW_PART || e->level == LEVEL_COLUMN_PART;
 }
 
+static bool
+is_key(enum level level)
+{
+	return level == LEVEL_ROW || level == LEVEL_ROW_PART ||
+	    level == LEVEL_FAMILY || level == LEVEL_COLUMN ||
+	    level == LEVEL_COLUMN_PART;
+}
+
+/* How many bytes behind the directory's prefix an entry has in common with
+ * the one before it. */
+static size_t
+alike(const struct walk *w, const struct entry *e)
+{
+	const struct mark *mark = w->to->mark;
+	struct slice before = buf_slice(&mark->name);
+	size_t at = w->prefix.size;
+
+	if (!mark->started || !is_key(mark->level) || !is_key(e->level))
+		return 0;
+	while (at < before.size && at < e->name.size &&
+	    before.data[at] == e->name.data[at])
+		at++;
+	return at - w->prefix.size;
+}
+
+static bool
+part_listed(const struct mark *mark, size_t size, size_t same)
+{
+	return size <= same && (mark->parts[size / 64] >> size % 64 & 1);
+}
+
+/* Moves the mark behind an entry, whose part (0: none) was listed. Keys of a
+ * part stand on both sides of keys that go on in longer ones, so each part is
+ * remembered while entries begin like it. */
+static int
+mark_set(struct mark *mark, const struct entry *e, size_t same, size_t part)
+{
+	for (size_t n = same + 1; n <= NAME_BYTES; n++)
+		mark->parts[n / 64] &= ~(UINT64_C(1) << n % 64);
+	if (part)
+		mark->parts[part / 64] |= UINT64_C(1) << part % 64;
+	mark->started = true;
+	mark->level = e->level;
+	return buf_set(&mark->name, e->name);
+}
+
+/* A key that continues below: its part, unless it was listed. What is in
+ * there for certain is skipped. */
+static int
+give_part(struct walk *w, const struct entry *e, size_t part, bool listed,
+    struct buf *skip)
+{
+	bool row = w->of == NAME_OF_ROW;
+	size_t prefix = w->prefix.size;
+	int r = LIST_MORE;
+
+	if (!listed)
+		r = give(w, row ? KIND_ROW_PART : KIND_COLUMN_PART,
+		    slice_head(e->name, prefix + part), buf_slice(&w->name),
+		    NULL);
+	if (r != LIST_MORE || e->name.size <= prefix + part)
+		return r;
+	size_t shared = path_shared(w->of, w->prefix, e->name);
+	if (!shared)
+		return LIST_MORE;
+	r = buf_set(skip, slice_head(e->name, prefix + shared));
+	return r < 0 ? r : LIST_SKIP;
+}
+
 /* Which name an entry appears under here; a part covers the first part_size
- * bytes of the key. 1: its name is not in this directory. */
+ * bytes of the key behind the prefix. 1: its name is not in this directory. */
 static int
 entry_name(struct walk *w, const struct entry *e, enum name_form *form,
     size_t *part_size)
@@ -123,56 +159,45 @@ entry_name(struct walk *w, const struct entry *e, enum name_form *form,
 	else
 		r = path_write(w->of, w->prefix, e->name, &w->name, form,
 		    part_size);
-	*part_size += w->prefix.size;
 	return r;
+}
+
+/* An entry whose name is made from a key. *part: the part it is in, or 0. */
+static int
+walk_key(struct walk *w, const struct entry *e, size_t same, size_t *part,
+    struct buf *skip)
+{
+	enum name_form form;
+	int r = entry_name(w, e, &form, part);
+
+	if (r == 1)
+		return LIST_MORE;
+	if (r < 0)
+		return r;
+	if (form == FORM_PART)
+		return give_part(w, e, *part,
+		    part_listed(w->to->mark, *part, same), skip);
+	return give(
+	    w, kind_of(e->level), e->name, buf_slice(&w->name), &e->info);
 }
 
 static int
 walk_entry(void *context, const struct entry *e, struct buf *skip)
 {
 	struct walk *w = context;
-	enum name_form form;
-	size_t part_size;
+	size_t same = alike(w, e), part = 0;
 	int r;
 
-	if (e->level == LEVEL_DOT || e->level == LEVEL_DOT_DIR ||
-	    e->level == LEVEL_TABLE || e->level == LEVEL_SCHEMA_FILE) {
+	if (is_key(e->level))
+		r = walk_key(w, e, same, &part, skip);
+	else
 		r = give(w, kind_of(e->level), e->name, e->name,
 		    e->level == LEVEL_SCHEMA_FILE ? NULL : &e->info);
-	} else {
-		r = entry_name(w, e, &form, &part_size);
-		if (r == 0 && form == FORM_PART)
-			r = give_part(w, e, part_size, skip);
-		else if (r == 0)
-			r = give(w, kind_of(e->level), e->name,
-			    buf_slice(&w->name), &e->info);
-		else if (r == 1)
-			r = LIST_MORE;
-	}
 	if (r != LIST_MORE && r != LIST_SKIP)
 		return r;
 
-	int marked = mark_set(w->to->mark, e);
+	int marked = mark_set(w->to->mark, e, same, part);
 	return marked < 0 ? marked : r;
-}
-
-/* Where a listing that goes on stands, the part it last listed is known by
- * the key it stopped at. */
-static int
-recall_part(struct walk *w, const struct entry *after)
-{
-	enum name_form form;
-	size_t part_size;
-	bool named = after->level == LEVEL_ROW ||
-	    after->level == LEVEL_COLUMN || is_part(after);
-
-	if (!named)
-		return 0;
-	int r = entry_name(w, after, &form, &part_size);
-	if (r == 0 && form == FORM_PART)
-		r = buf_set(&w->last_part,
-		    slice_head(after->name, part_size));
-	return r < 0 ? r : 0;
 }
 
 static int
@@ -188,14 +213,11 @@ walk_list(struct fs *fs, const struct spot *dir, struct listing *to,
 	if (to->mark->started) {
 		r = buf_set(&name, buf_slice(&to->mark->name));
 		after.name = buf_slice(&name);
-		if (r == 0)
-			r = recall_part(&w, &after);
 	}
 	if (r == 0)
 		r = kv_list(fs->kv, &dir->place,
 		    to->mark->started ? &after : NULL, walk_entry, &w);
 	buf_release(&name);
-	buf_release(&w.last_part);
 	buf_release(&w.name);
 	return r;
 }
@@ -252,7 +274,7 @@ root_list(struct fs *fs, const struct spot *dir, struct listing *to)
 		    slice_text(".schema"), NULL);
 		if (r != LIST_MORE)
 			return r < 0 ? r : 0;
-		r = mark_set(to->mark, &schema);
+		r = mark_set(to->mark, &schema, 0, 0);
 		if (r < 0)
 			return r;
 	}

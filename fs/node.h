@@ -55,6 +55,8 @@ struct mark {
 	bool started;
 	enum level level;
 	struct buf name;
+	uint64_t parts[4]; /* bit n: the part that covers the first n bytes of
+			      name behind the directory's prefix was listed */
 };
 
 /* Takes one name of a listing, with what a look at it would say.

@@ -130,6 +130,24 @@ path_inside(enum name_of of, struct slice prefix, struct slice key)
 	return at == prefix.size;
 }
 
+/* What stands in front of a byte that is no character by itself may be another
+ * unit in another key, until a whole character's bytes are alike. */
+size_t
+path_shared(enum name_of of, struct slice prefix, struct slice key)
+{
+	struct stretch part = stretch_at(of, key, prefix.size);
+
+	if (part.last)
+		return 0;
+	size_t at = prefix.size + part.bytes;
+	struct unit next = unit_at(of, key, at, false);
+	if (part.width + next.width <= PART_BYTES)
+		return 0;
+	if (next.bytes > 1 || key.data[at] < 0x80)
+		return part.bytes + next.bytes;
+	return at + UNIT_BYTES <= key.size ? part.bytes + UNIT_BYTES : 0;
+}
+
 int
 path_write(enum name_of of, struct slice prefix, struct slice key,
     struct buf *component, enum name_form *form, size_t *part_size)

@@ -57,6 +57,12 @@ int
 path_write_part(enum name_of of, struct slice prefix, struct slice part,
     struct buf *component, size_t *part_size);
 
+/* Of a key whose name continues in a part below prefix: how many of its bytes
+ * behind prefix are enough for every key that begins with them to continue in
+ * the same part. 0: longer keys continue in other parts. */
+size_t
+path_shared(enum name_of of, struct slice prefix, struct slice key);
+
 /* Whether key, which begins with prefix, is found inside the directory of
  * that prefix: its name continues through exactly that part. */
 bool
