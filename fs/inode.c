@@ -319,10 +319,14 @@ inode_up(struct fs *fs, struct inode *inode)
 	return up;
 }
 
-void
+struct timespec
 inode_touch(struct fs *fs, struct inode *dir)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
 	pthread_mutex_lock(&fs->nodes->lock);
-	clock_gettime(CLOCK_REALTIME, &dir->touched);
+	dir->touched = now;
 	pthread_mutex_unlock(&fs->nodes->lock);
+	return now;
 }

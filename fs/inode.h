@@ -98,8 +98,8 @@ inode_spot(struct fs *fs, struct inode *inode, struct spot *out);
 struct inode *
 inode_up(struct fs *fs, struct inode *inode);
 
-/* A directory was changed in, just now. */
-void
+/* A directory was changed in, just now, which is returned. */
+struct timespec
 inode_touch(struct fs *fs, struct inode *dir);
 
 #endif

@@ -47,6 +47,7 @@ side_stat(struct local *l, const struct place *place, struct info *out)
 struct setting {
 	const struct place *place;
 	const struct attrs *attrs;
+	bool bump;
 };
 
 static int
@@ -72,13 +73,16 @@ set_dir_attrs(struct txn *t, struct table *table, const struct setting *s)
 	const struct place *place = s->place;
 	struct attrs kept;
 
+	if (s->bump && !side_may_keep(table, place))
+		return 0;
 	int r = side_there(t, table, place, nothing);
 	if (r != 1)
 		return r ? r : not_there();
 	r = side_get_attrs(t,
 	    place->level == LEVEL_SCHEMA_FILE ? ROOT_SIDE : side_of(table),
 	    place, &kept);
-	if (r)
+	if (r || (s->bump && !(kept.set & ATTR_MTIME) && table &&
+		place->level != LEVEL_TABLE))
 		return r;
 	attrs_override(&kept, s->attrs);
 	return side_put_attrs(t, table, place, &kept);
@@ -105,8 +109,10 @@ int
 side_set_attrs(
     struct local *l, const struct place *place, const struct attrs *attrs)
 {
-	struct setting s = {place, attrs};
+	struct attrs set = *attrs;
+	struct setting s = {place, &set, attrs->set & ATTR_BUMP};
 
+	set.set &= ~(unsigned)ATTR_BUMP;
 	return local_write(l, ORDERED_WRITE, set_body, &s);
 }
 
@@ -203,7 +209,7 @@ local_dir_make(
     struct engine *e, const struct place *dir, const struct attrs *attrs)
 {
 	struct local *l = (struct local *)e;
-	struct setting s = {dir, attrs};
+	struct setting s = {.place = dir, .attrs = attrs};
 
 	for (;;) {
 		int r = local_write(l, ORDERED_WRITE, make_body, &s);

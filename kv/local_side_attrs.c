@@ -85,10 +85,10 @@ side_put_attrs(struct txn *t, struct table *table, const struct place *dir,
 	return r;
 }
 
-static bool
-may_keep_attrs(const struct table *table, const struct place *dir)
+bool
+side_may_keep(const struct table *table, const struct place *dir)
 {
-	return dir->level == LEVEL_TABLE || dir->level == LEVEL_SCHEMA_FILE ||
+	return !table || dir->level == LEVEL_TABLE || dir->level == LEVEL_SCHEMA_FILE ||
 	       side_may(table, SIDE_ATTRS);
 }
 
@@ -126,7 +126,7 @@ side_dir_info(struct txn *t, const struct table *table, const struct place *dir,
 	    t->local, table, dir->level == LEVEL_SCHEMA_FILE, &out->attrs);
 	out->attrs.mtime = timespec_of_ms(created);
 	int r = 0;
-	if (may_keep_attrs(table, dir))
+	if (side_may_keep(table, dir))
 		r = side_get_attrs(t, attrs_side(table, dir), dir, &kept);
 	attrs_override(&out->attrs, &kept);
 	out->attrs.set = kept.set;

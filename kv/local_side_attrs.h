@@ -12,6 +12,10 @@ int
 side_dir_info(struct txn *t, const struct table *table,
     const struct place *dir, struct info *out);
 
+/* Whether it is worth looking what a directory keeps of its attributes. */
+bool
+side_may_keep(const struct table *table, const struct place *dir);
+
 /* What a directory keeps of its attributes, all zero without; and sets them
  * (what equals the defaults is not stored). */
 int

@@ -242,6 +242,23 @@ START_TEST(making_a_name_changes_its_directorys_time)
 }
 END_TEST
 
+/* Nothing holds the inodes between two calls: it is the store that knows. */
+START_TEST(a_time_that_a_tool_set_gives_way_for_good)
+{
+	const char *const directories[] = {"t", "t/r", "t/r/f"};
+
+	for (int i = 0; i < 3; i++)
+		OK(tree_touch(directories[i], 1000));
+	OK(tree_put(Q, "v"));
+	OK(tree_rmdir("t/r/g"));
+	OK(tree_mkdir_path("t/r2", 0755));
+	for (int i = 0; i < 3; i++) {
+		ck_assert(there(directories[i]));
+		ck_assert_int_gt(st.st_mtim.tv_sec, 1000000);
+	}
+}
+END_TEST
+
 START_TEST(a_setgid_directory_gives_its_group)
 {
 	OK(tree_chown("t/r/f", 5, 6));
@@ -561,6 +578,7 @@ tree_suite(void)
 	    a_table_without_rows_is_dropped_by_rmdir,
 	    a_sealed_table_takes_no_other_family,
 	    making_a_name_changes_its_directorys_time,
+	    a_time_that_a_tool_set_gives_way_for_good,
 	    a_setgid_directory_gives_its_group,
 	    an_open_table_declares_at_most_32_families_by_their_cells,
 	    a_read_only_mount_changes_nothing,
