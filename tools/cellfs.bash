@@ -3,7 +3,10 @@
 _cellfs()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands options
+	local commands options words= before=
+	local mount_options="cache= buffers= sync= uid= gid= umask= ro rw
+		allow_other allow_root auto_unmount nosuid nodev noexec noatime
+		nodiratime relatime strictatime lazytime dirsync"
 
 	commands="mount umount create alter list describe schema exists rename
 		truncate drop put get scan count delete deleteall incr
@@ -77,6 +80,7 @@ _cellfs()
 		options="--as --raw-value --help"
 		;;
 	cas)
+		words="put delete deleteall incr append"
 		options="--absent --ts --ttl --newest --as --raw-value --help"
 		;;
 	compact)
@@ -91,11 +95,17 @@ _cellfs()
 	esac
 	if [[ $last == --as ]]; then
 		COMPREPLY=($(compgen -W "hex base64 be64 be32" -- "$word"))
+	elif [[ ${COMP_WORDS[1]}$last == mount@(-o|--options) ]]; then
+		[[ $word != *,* ]] || before=${word%,*},
+		COMPREPLY=($(compgen -P "$before" -W "$mount_options" -- \
+		    "${word##*,}"))
+		compopt -o nospace
 	elif [[ $word == -* ]]; then
 		COMPREPLY=($(compgen -W "$options" -- "$word"))
 	else
 		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"
+			compgen -f -- "$word")
 	fi
 }
 complete -F _cellfs cellfs

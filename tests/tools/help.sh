@@ -25,6 +25,7 @@ all=$(commands | sort)
 
 # bash
 source "$SOURCE/tools/cellfs.bash"
+compopt() { :; } # only completion itself may call it
 bash_words() {
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
@@ -40,12 +41,30 @@ for c in $all; do
 done
 same "bash completes the forms" "$(printf '%s\n' base64 be32 be64 hex)" \
     "$(bash_words cellfs get --as "")"
+same "bash completes the changes of cas" \
+    "$(printf '%s\n' append delete deleteall incr put)" \
+    "$(cd "$W" && bash_words cellfs cas s t r f:q = v "")"
+same "bash goes on behind a comma" ro,umask= \
+    "$(bash_words cellfs mount s d -o ro,um)"
+
+# What cellfs mount takes: those it names itself, and whatever it completes.
+mkdir "$W/mnt"
+mount_options=$(bash_words cellfs mount s d -o "")
+for o in $("$CELLFS" mount s d -o no-such-option 2>&1 |
+    grep -oE '[a-z]+=|\bro\b'); do
+	grep -qx "$o" <<< "$mount_options" || die "bash does not complete $o"
+done
+for o in $mount_options; do
+	gives "mount takes $o" "" "$(dirname "$CELLFS")/mount.cellfs" \
+	    "$W/none" "$W/mnt" -f -o "${o/%=/=1}"
+done
 
 # zsh, with stand-ins for the functions of its completion system
 zsh_words() {
 	zsh -f -c '
 		_describe() { print -l -- ${(P)4} | sed "s/:.*//" }
-		compadd() { [[ $1 == -- ]] && shift; print -l -- $@ }
+		compadd() { shift ${@[(i)--]}; print -l -- $@ }
+		compset() { }
 		_files() { }
 		complete_it() {
 			local -a words=("$@")
@@ -62,6 +81,11 @@ if command -v zsh > /dev/null; then
 		same "zsh completes the options of $c" "$(options "$c")" \
 		    "$(zsh_words cellfs "$c" -)"
 	done
+	same "zsh completes the mount options" "$mount_options" \
+	    "$(zsh_words cellfs mount s d -o "")"
+	same "zsh completes the changes of cas" \
+	    "$(printf '%s\n' append delete deleteall incr put)" \
+	    "$(zsh_words cellfs cas s t r f:q = v "")"
 fi
 
 # the manual: a subsection for each command, which shows its options
