@@ -24,6 +24,7 @@
 
 #define MARKER_TEXT "cellfs store 1\n"
 #define LAST_WORD_MS 500  /* for WiredTiger to finish what may never end */
+#define COMPACT_LEAST ((uint64_t)1 << 20)
 #define MAKE_ROOM_MS 1000 /* between checkpoints that make room */
 
 struct wt_store {
@@ -240,6 +241,10 @@ wt_compact(struct ordered *o, uint32_t table)
 
 	if (s->pool.read_only)
 		return why(EROFS, "the store is open for reading only");
+	/* WiredTiger leaves a small file alone, but finds out only after
+	 * several checkpoints of the whole store. */
+	if (wt_home_table_size(s->directory, table) <= COMPACT_LEAST)
+		return 0;
 	return wt_pool_do(&s->pool, WT_COMPACT, table, "timeout=0");
 }
 

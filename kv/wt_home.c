@@ -166,6 +166,16 @@ wt_home_restore(const char *directory)
 	return r;
 }
 
+uint64_t
+wt_home_table_size(const char *directory, uint32_t table)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%06u.wt", directory, table);
+	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
 void
 wt_home_raise_limits(void)
 {

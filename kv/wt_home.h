@@ -7,6 +7,7 @@
 #define CELLFS_KV_WT_HOME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Our own marker: made once the first WiredTiger files are whole. */
 #define WT_HOME_MARKER "cellfs.store"
@@ -37,6 +38,10 @@ wt_home_restore(const char *directory);
  * missing (not with repair). */
 int
 wt_home_look(const char *directory, bool create, bool repair, bool *fresh);
+
+/* Bytes of a table's file, 0 if it cannot be seen. */
+uint64_t
+wt_home_table_size(const char *directory, uint32_t table);
 
 /* Lets this process have as many open files as the system allows. */
 void

@@ -20,13 +20,23 @@
 
 /* --- options -------------------------------------------------------------- */
 
+static off_t
+file_size(uint32_t table)
+{
+	struct stat st;
+	char name[64];
+
+	snprintf(name, sizeof(name), "store/%06u.wt", table);
+	ck_assert_int_eq(stat(store_dir_path(name), &st), 0);
+	return st.st_size;
+}
+
 /* The bytes of table's file once 4 MB of text are in it. */
 static off_t
 file_size_of(uint32_t table, const char *compressor)
 {
 	const struct ordered_table_options with = {.compressor = compressor};
-	struct stat st;
-	char name[64], key[16], value[1024];
+	char key[16], value[1024];
 
 	ck_assert_int_eq(o->methods->create(o, table, &with), 0);
 	struct ordered_session *s = begin(ORDERED_WRITE);
@@ -43,9 +53,7 @@ file_size_of(uint32_t table, const char *compressor)
 	}
 	commit(s);
 	ck_assert_int_eq(o->methods->checkpoint(o), 0);
-	snprintf(name, sizeof(name), "store/%06u.wt", table);
-	ck_assert_int_eq(stat(store_dir_path(name), &st), 0);
-	return st.st_size;
+	return file_size(table);
 }
 
 START_TEST(compressors_make_files_smaller)
@@ -57,6 +65,36 @@ START_TEST(compressors_make_files_smaller)
 	ck_assert_int_gt(none, 4 << 20);
 	ck_assert_int_lt(snappy, none / 2);
 	ck_assert_int_lt(zlib, none / 2);
+	close_store();
+}
+END_TEST
+
+START_TEST(compacting_a_small_table_writes_no_checkpoint)
+{
+	const struct ordered_table_options with = {.compressor = "none"};
+
+	open_store();
+	ck_assert_int_eq(o->methods->create(o, 1, &with), 0);
+	off_t before = file_size(1);
+	put_numbers(1, 0, 1000);
+	ck_assert_int_eq(o->methods->compact(o, 1), 0);
+	ck_assert_int_eq(file_size(1), before);
+	ck_assert_int_eq(o->methods->checkpoint(o), 0);
+	ck_assert_int_gt(file_size(1), before);
+	close_store();
+}
+END_TEST
+
+START_TEST(compacting_gives_space_back)
+{
+	open_store();
+	off_t before = file_size_of(1, "none");
+	struct ordered_session *s = begin(ORDERED_REMOVE);
+	ck_assert_int_eq(o->methods->remove_range(s, 1, slice_text("00000000"),
+			     slice_text("00003000")), 0);
+	commit(s);
+	ck_assert_int_eq(o->methods->compact(o, 1), 0);
+	ck_assert_int_lt(file_size(1), before / 2);
 	close_store();
 }
 END_TEST
@@ -417,6 +455,8 @@ main(void)
 	topic(suite, "tables",
 	    (const TTest *const[]){
 		a_drop_succeeds_once_sessions_with_old_cursors_are_back,
+		compacting_a_small_table_writes_no_checkpoint,
+		compacting_gives_space_back,
 		tables_beyond_the_open_files_are_refused, NULL},
 	    1);
 	return run_suite(suite);
