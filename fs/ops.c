@@ -479,15 +479,24 @@ op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 	free(bytes);
 }
 
+/* Whether a signal came to who waits for the answer. */
+static bool
+is_interrupted(void *req)
+{
+	return fuse_req_interrupted(req);
+}
+
 static void
 op_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
     off_t offset, struct fuse_file_info *fi)
 {
 	struct fs *fs = begin(req);
-	int r = handle_write(fs, handle_of(fi), (uint64_t)offset, bytes, size,
-	    fi->writepage);
 
 	(void)ino;
+	kv_ask(is_interrupted, req);
+	int r = handle_write(fs, handle_of(fi), (uint64_t)offset, bytes, size,
+	    fi->writepage);
+	kv_ask(NULL, NULL);
 	if (r < 0)
 		refuse(req, "write", r);
 	else

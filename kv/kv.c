@@ -485,6 +485,12 @@ kv_interrupt(struct kv *kv)
 	local_interrupt(kv->engine);
 }
 
+void
+kv_ask(bool (*stop)(void *context), void *context)
+{
+	local_ask(stop, context);
+}
+
 int
 kv_check(struct kv *kv, bool repair,
     void (*problem)(void *context, const char *line), void *context)

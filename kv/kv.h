@@ -87,13 +87,18 @@ int
 kv_checkpoint(struct kv *kv);
 
 /* Removes what no read can see any more and gives space back. Empty table or
- * family: all. May take long; -EINTR after kv_interrupt(). */
+ * family: all. May take long; -EINTR by kv_interrupt() or kv_ask(). */
 int
 kv_compact(struct kv *kv, struct slice table, struct slice family);
 
 /* Makes long work of any thread end soon with -EINTR (kv_close does it). */
 void
 kv_interrupt(struct kv *kv);
+
+/* From now on long work of this thread asks now and then whether it is to end
+ * with -EINTR; NULL: it asks nobody. */
+void
+kv_ask(bool (*stop)(void *context), void *context);
 
 /* Reads everything and reports each fault in a line; 1 if there was one. */
 int

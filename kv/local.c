@@ -270,12 +270,25 @@ local_interrupt(struct engine *e)
 	atomic_store(&l->interrupted, true);
 }
 
+static _Thread_local struct {
+	bool (*stop)(void *context);
+	void *context;
+} asked;
+
+void
+local_ask(bool (*stop)(void *context), void *context)
+{
+	asked.stop = stop;
+	asked.context = context;
+}
+
 int
 local_interrupted(struct local *l)
 {
-	return atomic_load(&l->interrupted)
-		   ? why(EINTR, "the work was interrupted")
-		   : 0;
+	if (!atomic_load(&l->interrupted) &&
+	    !(asked.stop && asked.stop(asked.context)))
+		return 0;
+	return why(EINTR, "the work was interrupted");
 }
 
 /* --- opening and closing ------------------------------------------------ */

@@ -91,7 +91,11 @@ local_open(struct ordered *ordered, const struct local_options *options,
 void
 local_interrupt(struct engine *e);
 
-/* -EINTR, with the sentence, once they are to end. */
+/* Who says whether long work of this thread is to end, too; NULL: nobody. */
+void
+local_ask(bool (*stop)(void *context), void *context);
+
+/* -EINTR, with the sentence, once it is to end. */
 int
 local_interrupted(struct local *l);
 

@@ -204,6 +204,26 @@ START_TEST(a_verb_without_a_newline_acts_at_close)
 }
 END_TEST
 
+static bool
+gives_up(void *asked)
+{
+	++*(int *)asked;
+	return true;
+}
+
+START_TEST(who_waits_for_a_compact_may_stop_it)
+{
+	int asked = 0;
+
+	kv_ask(gives_up, &asked);
+	REFUSED(EINTR, tree_put(CONTROL, "compact\n"));
+	ck_assert_int_eq(asked, 1);
+	kv_ask(NULL, NULL);
+	OK(tree_put(CONTROL, "compact\n"));
+	OK(tree_put(Q, "v"));
+}
+END_TEST
+
 static const char *const no_verbs[] = {"explode", "drop", "drop a b",
     "checkpoint t", "truncate", "compact t f x", "DROP t"};
 
@@ -380,6 +400,7 @@ control_suite(void)
 	TOPIC("control",
 	    verbs_act_as_their_line_ends,
 	    a_verb_without_a_newline_acts_at_close,
+	    who_waits_for_a_compact_may_stop_it,
 	    names_in_verbs_are_in_the_text_form,
 	    control_files_have_true_sizes_and_modes,
 	    control_files_are_neither_made_nor_removed,

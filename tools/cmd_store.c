@@ -76,8 +76,7 @@ run_compact(struct arguments *a)
 		return status;
 	if (compact_line(table, family, &line) < 0)
 		status = failed("compact", -ENOMEM);
-	else if (!store_delegate(
-		     a->operands[0], subject, (char *)line.data, &status))
+	else if (!store_delegate(a, subject, (char *)line.data, &status))
 		status = compact(a, table, family);
 	buf_release(&line);
 	return status;

@@ -267,7 +267,7 @@ empty_table(struct arguments *a, int (*act)(struct kv *, struct slice))
 		return status;
 	snprintf(line, sizeof(line), "%s %.*s\n", verb, (int)table.size,
 	    (const char *)table.data);
-	if (store_delegate(a->operands[0], a->operands[1], line, &status))
+	if (store_delegate(a, a->operands[1], line, &status))
 		return status;
 	status = store_open(&s, a->operands[0], STORE_WRITE);
 	if (status)

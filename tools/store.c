@@ -1,6 +1,7 @@
 #include "store.h"
 
 #include "mounted.h"
+#include "progress.h"
 #include "signals.h"
 
 #include "../kv/why.h"
@@ -136,17 +137,20 @@ store_close(struct store *s, int status)
 }
 
 bool
-store_delegate(
-    const char *path, const char *subject, const char *line, int *status)
+store_delegate(const struct arguments *a, const char *subject, const char *line,
+    int *status)
 {
 	struct mounted m;
-	int r = mounted_find(path, &m);
+	int r = mounted_find(a->operands[0], &m);
 
 	*status = STATUS_DONE;
 	if (r == 1)
 		return false;
-	if (r == 0)
+	if (r == 0) {
+		progress_begin(a, a->command->name);
 		r = mounted_control(&m, line);
+		progress_end();
+	}
 	mounted_release(&m);
 	if (r < 0)
 		*status = failed(subject, r);

@@ -32,8 +32,8 @@ int store_try(struct store *s, const char *path, enum store_use use);
 int store_close(struct store *s, int status);
 
 /* For commands that a mount can do: writes the line to the control file of
- * the mount that holds path. False: no mount does, nothing was done. */
-bool store_delegate(
-    const char *path, const char *subject, const char *line, int *status);
+ * the mount that holds STORE. False: no mount does, nothing was done. */
+bool store_delegate(const struct arguments *a, const char *subject,
+    const char *line, int *status);
 
 #endif

@@ -265,3 +265,26 @@ D13_a_script_starts_it_by_relative_names_and_keeps_its_descriptors() {
 	expect "w v" history $q
 	expect 501 count $F
 }
+
+D15_a_signal_stops_a_compact_that_the_mount_does() {
+	local f
+	begin a b c d e f g h
+	for f in a b c d e f g h; do # files that are worth compacting
+		works mkdir -p $M/t/r1/$f
+		head -c 2000000 /dev/urandom > $M/t/r1/$f/q
+	done
+	works control checkpoint
+	works python3 - "$CELLFS" "$S" "$M/.cellfs/log" <<-'P'
+	import signal, subprocess, sys, time
+	for i in range(300): # until one comes while it is at work
+	    p = subprocess.Popen([sys.argv[1], "compact", sys.argv[2]])
+	    time.sleep(i % 10 / 20)
+	    p.terminate()
+	    assert p.wait() in (0, -signal.SIGTERM), p.returncode
+	    if "interrupted" in open(sys.argv[3]).read():
+	        sys.exit()
+	sys.exit("no compact was interrupted")
+	P
+	expect "" $CELLFS compact $S
+	expect 2000000 stat -c %s $M/t/r1/h/q
+}
