@@ -1,5 +1,6 @@
 #include "kv/bytes.h"
 #include "kv/why.h"
+#include "suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -209,10 +210,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite());
 }

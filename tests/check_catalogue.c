@@ -295,5 +295,5 @@ main(void)
 	tcase_add_loop_test(
 	    c, whatever_call_fails_no_table_is_half_there, 0, COUNT(changes));
 
-	return kit_run(s);
+	return suite_run(s);
 }

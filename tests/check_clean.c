@@ -244,5 +244,5 @@ main(void)
 	tcase_add_test(c, a_sound_store_has_no_problems);
 	tcase_add_test(c, damage_is_reported_and_repaired);
 
-	return kit_run(s);
+	return suite_run(s);
 }

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "tree_kit.h"
 
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 #define HOLDS(part, text) ck_assert_ptr_nonnull(strstr((text), (part)))
 #define LACKS(part, text) ck_assert_ptr_null(strstr((text), (part)))
 
@@ -358,18 +356,7 @@ START_TEST(tables_that_come_or_go_by_other_names_are_told)
 END_TEST
 
 #define TOPIC(name, ...)                                                       \
-	topic(s, name, (const TTest *[]){__VA_ARGS__, NULL})
-
-static void
-topic(Suite *s, const char *name, const TTest *const *tests)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, tree_setup_table, tree_teardown);
-	while (*tests)
-		tcase_add_test(t, *tests++);
-	suite_add_tcase(s, t);
-}
+	suite_topic(s, name, tree_setup_table, tree_teardown, TESTS(__VA_ARGS__))
 
 static Suite *
 control_suite(void)
@@ -419,10 +406,5 @@ control_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(control_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(control_suite());
 }

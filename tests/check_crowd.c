@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "tree_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
 
 #define Q "t/r/f/q"
 
@@ -123,18 +122,7 @@ START_TEST(renames_among_writers_leave_whole_versions)
 END_TEST
 
 #define TOPIC(name, ...)                                                       \
-	topic(s, name, (const TTest *[]){__VA_ARGS__, NULL})
-
-static void
-topic(Suite *s, const char *name, const TTest *const *tests)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, tree_setup_table, tree_teardown);
-	while (*tests)
-		tcase_add_test(t, *tests++);
-	suite_add_tcase(s, t);
-}
+	suite_topic(s, name, tree_setup_table, tree_teardown, TESTS(__VA_ARGS__))
 
 static Suite *
 crowd_suite(void)
@@ -150,10 +138,5 @@ crowd_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(crowd_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(crowd_suite());
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "kv/fold.h"
+#include "suite.h"
 
 #define NOW 100000
 
@@ -232,9 +233,5 @@ main(void)
 	suite_add_tcase(suite, visible);
 	suite_add_tcase(suite, time);
 
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

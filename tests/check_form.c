@@ -1,4 +1,5 @@
 /* Values and times as the command line writes them. */
+#include "suite.h"
 #include "tools/form.h"
 
 #include "kv/cell.h"
@@ -234,8 +235,6 @@ main(void)
 	Suite *suite = suite_create("form");
 	TCase *of_values = tcase_create("values");
 	TCase *of_times = tcase_create("times");
-	SRunner *runner = srunner_create(suite);
-	int failures;
 
 	tcase_add_loop_test(
 	    of_values, a_form_reads_what_it_prints, 0, COUNT(values));
@@ -251,8 +250,5 @@ main(void)
 	    a_malformed_time_is_refused_with_a_sentence, 0, COUNT(bad_times));
 	suite_add_tcase(suite, of_values);
 	suite_add_tcase(suite, of_times);
-	srunner_run_all(runner, CK_NORMAL);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -9,8 +9,7 @@
 
 #include "chance.h"
 #include "store_dir.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
+#include "suite.h"
 
 /* Each test runs with room for everything in memory, for a little, and for
  * nothing. */
@@ -282,10 +281,5 @@ image_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(image_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(image_suite());
 }

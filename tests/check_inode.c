@@ -1,5 +1,6 @@
 /* What the kernel has a number for: holds, lookups, names that move. */
 #include "fs/inode.h"
+#include "suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -508,10 +509,5 @@ inode_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(inode_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(inode_suite());
 }

@@ -1,5 +1,6 @@
 /* The lines of .cellfs/log. */
 #include "fs/journal.h"
+#include "suite.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -176,10 +177,5 @@ journal_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(journal_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(journal_suite());
 }

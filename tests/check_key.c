@@ -2,6 +2,7 @@
 #include "kv/cell.h"
 #include "tests/chance.h"
 #include "tests/laws.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -260,10 +261,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite());
 }

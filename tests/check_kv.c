@@ -16,9 +16,7 @@
 #include "kv/kv_data.h"
 #include "kv/why.h"
 #include "store_dir.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
+#include "suite.h"
 
 static const struct version newest = {.which = VERSION_NEWEST};
 static const struct attrs owner = {.mode = 0755};
@@ -568,9 +566,5 @@ main(void)
 	    0, COUNT(ranges));
 	suite_add_tcase(s, c);
 
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(s);
 }

@@ -11,6 +11,7 @@
 #include "kv/ordered.h"
 #include "kv/why.h"
 #include "local_kit.h"
+#include "suite.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 #define BETWEEN 3 /* ways of kit_between */
@@ -645,9 +646,5 @@ main(void)
 		tcase_add_checked_fixture(all[i], kit_open, kit_close);
 		suite_add_tcase(suite, all[i]);
 	}
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

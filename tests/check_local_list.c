@@ -8,6 +8,7 @@
 #include "kv/schema.h"
 #include "kv/why.h"
 #include "local_kit.h"
+#include "suite.h"
 
 #define MANY 3000 /* more than READ_CELLS */
 
@@ -367,9 +368,5 @@ main(void)
 	tcase_add_checked_fixture(lists, kit_open, kit_close);
 	suite_add_tcase(suite, lists);
 
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -12,6 +12,7 @@
 #include "kv/local_txn.h"
 #include "kv/why.h"
 #include "local_kit.h"
+#include "suite.h"
 
 #define MANY 3000 /* more than READ_CELLS */
 
@@ -520,9 +521,5 @@ main(void)
 		tcase_add_checked_fixture(all[i], kit_open, kit_close);
 		suite_add_tcase(suite, all[i]);
 	}
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -15,6 +15,7 @@
 #include "kv/why.h"
 #include "model_reads.h"
 #include "store_dir.h"
+#include "suite.h"
 
 #define RUNS 30
 #define STEPS 150
@@ -432,9 +433,5 @@ main(void)
 	suite_add_tcase(suite, mem);
 	suite_add_tcase(suite, disk);
 
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

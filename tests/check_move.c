@@ -505,5 +505,5 @@ main(void)
 	tcase_add_test(c, a_cell_with_a_history_does_not_become_a_dot_file);
 	tcase_add_test(c, a_dot_file_replaces_another);
 
-	return kit_run(s);
+	return suite_run(s);
 }

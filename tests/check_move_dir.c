@@ -282,5 +282,5 @@ main(void)
 	tcase_add_loop_test(
 	    c, a_rename_that_fails_anywhere_leaves_all_as_it_was, 0, 2);
 
-	return kit_run(s);
+	return suite_run(s);
 }

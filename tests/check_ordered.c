@@ -543,5 +543,5 @@ main(void)
 	tcase_add_test(tc, mem_fails_at_the_call_it_was_told);
 	tcase_add_test(tc, mem_forgets_what_was_not_committed);
 	suite_add_tcase(suite, tc);
-	return run_suite(suite);
+	return suite_run(suite);
 }

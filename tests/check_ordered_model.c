@@ -183,5 +183,5 @@ main(void)
 	add_both(suite, "model",
 	    (const TTest *const[]){
 		random_transactions_agree_with_an_array, NULL});
-	return run_suite(suite);
+	return suite_run(suite);
 }

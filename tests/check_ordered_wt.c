@@ -459,5 +459,5 @@ main(void)
 		compacting_gives_space_back,
 		tables_beyond_the_open_files_are_refused, NULL},
 	    1);
-	return run_suite(suite);
+	return suite_run(suite);
 }

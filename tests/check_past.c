@@ -248,5 +248,5 @@ main(void)
 	tcase_add_test(c, no_reader_sees_come_back_what_another_has_seen_go);
 	tcase_add_test(c, the_clean_up_forgets_the_change_once_all_is_removed);
 
-	return kit_run(s);
+	return suite_run(s);
 }

@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "tree_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 
 #define Q "t/r/f/q"
 
@@ -453,18 +450,7 @@ START_TEST(an_image_beyond_the_buffers_is_stored_all_the_same)
 END_TEST
 
 #define TOPIC(name, ...)                                                       \
-	topic(s, name, (const TTest *[]){__VA_ARGS__, NULL})
-
-static void
-topic(Suite *s, const char *name, const TTest *const *tests)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, tree_setup_table, tree_teardown);
-	while (*tests)
-		tcase_add_test(t, *tests++);
-	suite_add_tcase(s, t);
-}
+	suite_topic(s, name, tree_setup_table, tree_teardown, TESTS(__VA_ARGS__))
 
 static Suite *
 readers_suite(void)
@@ -507,10 +493,5 @@ readers_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(readers_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(readers_suite());
 }

@@ -534,5 +534,5 @@ main(void)
 	tcase_add_test(
 	    c, the_first_dot_file_of_an_open_table_declares_its_family);
 
-	return kit_run(s);
+	return suite_run(s);
 }

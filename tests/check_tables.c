@@ -639,5 +639,5 @@ main(void)
 	c = kit_topic(s, "disk", store_dir_make, store_dir_remove);
 	tcase_add_test(c, on_the_disk_too_tables_are_there_after_a_reopen);
 
-	return kit_run(s);
+	return suite_run(s);
 }

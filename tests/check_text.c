@@ -1,6 +1,7 @@
 #include "kv/text.h"
 #include "kv/units.h"
 #include "kv/why.h"
+#include "suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -321,10 +322,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite());
 }

@@ -7,11 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "tree_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 
 #define Q "t/r/f/q"
 #define BACKUP "t/r/f/q~"
@@ -279,18 +276,7 @@ START_TEST(versions_by_timestamp_take_no_tunnel)
 END_TEST
 
 #define TOPIC(name, ...)                                                       \
-	topic(s, name, (const TTest *[]){__VA_ARGS__, NULL})
-
-static void
-topic(Suite *s, const char *name, const TTest *const *tests)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, plant, tree_teardown);
-	while (*tests)
-		tcase_add_test(t, *tests++);
-	suite_add_tcase(s, t);
-}
+	suite_topic(s, name, plant, tree_teardown, TESTS(__VA_ARGS__))
 
 static Suite *
 tunnel_suite(void)
@@ -327,10 +313,5 @@ tunnel_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(tunnel_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(tunnel_suite());
 }

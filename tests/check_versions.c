@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "fs/notify.h"
+#include "suite.h"
 #include "tree_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 
 #define Q "t/r/f/q"
 
@@ -550,18 +547,7 @@ START_TEST(what_is_open_at_the_end_of_the_mount_is_stored)
 END_TEST
 
 #define TOPIC(name, ...)                                                       \
-	topic(s, name, (const TTest *[]){__VA_ARGS__, NULL})
-
-static void
-topic(Suite *s, const char *name, const TTest *const *tests)
-{
-	TCase *t = tcase_create(name);
-
-	tcase_add_checked_fixture(t, tree_setup_table, tree_teardown);
-	while (*tests)
-		tcase_add_test(t, *tests++);
-	suite_add_tcase(s, t);
-}
+	suite_topic(s, name, tree_setup_table, tree_teardown, TESTS(__VA_ARGS__))
 
 static Suite *
 versions_suite(void)
@@ -620,10 +606,5 @@ versions_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(versions_suite());
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(versions_suite());
 }

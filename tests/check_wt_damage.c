@@ -371,5 +371,5 @@ main(void)
 		a_read_that_fails_once_fails_alone,
 		a_failed_store_says_so_closes_soon_and_lost_nothing, NULL},
 	    1);
-	return run_suite(suite);
+	return suite_run(suite);
 }

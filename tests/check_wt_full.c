@@ -286,5 +286,5 @@ main(void)
 		a_store_on_a_full_disk_closes_and_opens,
 		a_stranger_that_comes_and_goes_stops_nothing_for_good, NULL},
 	    1);
-	return run_suite(suite);
+	return suite_run(suite);
 }

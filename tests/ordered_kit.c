@@ -198,14 +198,3 @@ add_both(Suite *suite, const char *name, const TTest *const *tests)
 		tcase_add_loop_test(tc, *tests, 0, IMPLEMENTATIONS);
 	suite_add_tcase(suite, tc);
 }
-
-int
-run_suite(Suite *suite)
-{
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}

@@ -3,9 +3,8 @@
 #ifndef CELLFS_TESTS_ORDERED_KIT_H
 #define CELLFS_TESTS_ORDERED_KIT_H
 
-#include <check.h>
-
 #include "kv/ordered.h"
+#include "suite.h"
 
 /* The store under test. */
 extern struct ordered *o;
@@ -57,9 +56,5 @@ value_seen(
  * _i, in a fresh directory. */
 void
 add_both(Suite *suite, const char *name, const TTest *const *tests);
-
-/* Runs it, frees it: what main() returns. */
-int
-run_suite(Suite *suite);
 
 #endif

@@ -71,17 +71,6 @@ kit_topic(
 	return c;
 }
 
-int
-kit_run(Suite *suite)
-{
-	SRunner *runner = srunner_create(suite);
-
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 /* A text that lives for eight calls. */
 static const char *
 keep(const struct buf *b)

@@ -5,13 +5,9 @@
 #ifndef CELLFS_TESTS_TABLE_KIT_H
 #define CELLFS_TESTS_TABLE_KIT_H
 
-#include <check.h>
-
 #include "kv/local.h"
+#include "suite.h"
 
-#define OK(call) ck_assert_int_eq((call), 0)
-#define REFUSED(error, call) ck_assert_int_eq((call), -(error))
-#define SAYS(expected, text) ck_assert_str_eq((text), (expected))
 #define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
 
 extern struct ordered *kit_store;
@@ -36,10 +32,6 @@ kit_local(void);
 TCase *
 kit_topic(Suite *suite, const char *name, void (*setup)(void),
     void (*teardown)(void));
-
-/* Runs it: what main() returns. */
-int
-kit_run(Suite *suite);
 
 /* --- tables
  * -------------------------------------------------------------------- */
