@@ -26,8 +26,6 @@ struct engine_methods {
 	    struct slice to);
 	int (*table_schema)(struct engine *e, struct slice table,
 	    struct schema *out);
-	int (*family_declare)(struct engine *e, struct slice table,
-	    struct slice family);
 
 	int (*stat)(struct engine *e, const struct place *place,
 	    struct version version, struct info *out);

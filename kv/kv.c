@@ -195,18 +195,6 @@ kv_table_schema(struct kv *kv, struct slice table, struct schema *out)
 	return promised(methods(kv)->table_schema(kv->engine, table, out));
 }
 
-int
-kv_family_declare(struct kv *kv, struct slice table, struct slice family)
-{
-	int r = check_writable(kv);
-
-	if (r == 0)
-		r = schema_check_family_name(family);
-	return r ? r
-		 : promised(
-		       methods(kv)->family_declare(kv->engine, table, family));
-}
-
 /* --- one place of the tree -------------------------------------------- */
 
 int

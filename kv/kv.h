@@ -72,11 +72,6 @@ kv_table_rename(struct kv *kv, struct slice from, struct slice to);
 int
 kv_table_schema(struct kv *kv, struct slice table, struct schema *out);
 
-/* Declares a family of an open table, with defaults, if it is not there:
- * -EPERM sealed, -EDQUOT too many. */
-int
-kv_family_declare(struct kv *kv, struct slice table, struct slice family);
-
 /* --- the store -------------------------------------------------------- */
 
 /* What was committed before is on the disk after it. */

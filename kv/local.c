@@ -370,7 +370,6 @@ static const struct engine_methods local_methods = {
     .table_truncate = local_table_truncate,
     .table_rename = local_table_rename,
     .table_schema = local_table_schema,
-    .family_declare = local_family_declare,
     .stat = local_stat,
     .set_attrs = local_set_attrs,
     .list = local_list,

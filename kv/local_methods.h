@@ -61,6 +61,9 @@ int
 local_table_rename(struct engine *e, struct slice from, struct slice to);
 int
 local_table_schema(struct engine *e, struct slice table, struct schema *out);
+
+/* Declares a family of an open table, with defaults, if it is not there; for
+ * the changes that find it missing. -EPERM: sealed, -EDQUOT: too many. */
 int
 local_family_declare(struct engine *e, struct slice table,
     struct slice family);

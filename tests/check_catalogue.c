@@ -6,6 +6,7 @@
 
 #include "kv/local.h"
 #include "kv/local_keys.h"
+#include "kv/local_methods.h"
 #include "kv/local_txn.h"
 #include "kv/ordered.h"
 #include "kv/why.h"
@@ -207,8 +208,7 @@ try_storage(void)
 static int
 try_declare(void)
 {
-	return kit->methods->family_declare(
-	    kit, slice_text("o"), slice_text("g"));
+	return local_family_declare(kit, slice_text("o"), slice_text("g"));
 }
 
 static const struct {

@@ -313,7 +313,6 @@ START_TEST(a_read_only_store_reads_and_changes_nothing)
 	REFUSED(EROFS, kv_table_drop(kv, t));
 	REFUSED(EROFS, kv_table_truncate(kv, t));
 	REFUSED(EROFS, kv_table_rename(kv, t, slice_text("u")));
-	REFUSED(EROFS, kv_family_declare(kv, t, f));
 	REFUSED(EROFS, kv_set_attrs(kv, &c, newest, &mode));
 	REFUSED(EROFS, kv_move(kv, &c, newest, &c, newest, 0, &stored));
 	REFUSED(EROFS, kv_dir_make(kv, &row, &owner));

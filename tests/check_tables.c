@@ -9,6 +9,7 @@
 #include "kv/key.h"
 #include "kv/local.h"
 #include "kv/local_clean.h"
+#include "kv/local_methods.h"
 #include "kv/local_table.h"
 #include "kv/local_txn.h"
 #include "kv/ordered.h"
@@ -231,10 +232,10 @@ END_TEST
 START_TEST(a_sealed_table_declares_nothing)
 {
 	OK(kit_create("t", "family f\n"));
-	REFUSED(EPERM, kit->methods->family_declare(
-			   kit, slice_text("t"), slice_text("g")));
+	REFUSED(
+	    EPERM, local_family_declare(kit, slice_text("t"), slice_text("g")));
 	REFUSED(EPERM, kit_put("t/r/g/q", 5, "v"));
-	OK(kit->methods->family_declare(kit, slice_text("t"), slice_text("f")));
+	OK(local_family_declare(kit, slice_text("t"), slice_text("f")));
 }
 END_TEST
 
@@ -245,11 +246,11 @@ START_TEST(an_open_table_declares_32_families_at_most)
 	OK(kit_create("t", "table open=1\n"));
 	for (int i = 0; i < OPEN_FAMILIES_MAX; i++) {
 		snprintf(name, sizeof(name), "f%d", i);
-		OK(kit->methods->family_declare(
+		OK(local_family_declare(
 		    kit, slice_text("t"), slice_text(name)));
 	}
-	REFUSED(EDQUOT, kit->methods->family_declare(
-			    kit, slice_text("t"), slice_text("one-more")));
+	REFUSED(EDQUOT,
+	    local_family_declare(kit, slice_text("t"), slice_text("one-more")));
 }
 END_TEST
 

@@ -15,6 +15,7 @@
 #include "kv/wt_room.h"
 #include "kv/wt_wait.h"
 #include "tests/store_dir.h"
+#include "tests/suite.h"
 
 /* --- checksums ------------------------------------------------------------ */
 
@@ -507,10 +508,5 @@ wt_files_suite(void)
 int
 main(void)
 {
-	SRunner *runner = srunner_create(wt_files_suite());
-
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(wt_files_suite());
 }
