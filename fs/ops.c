@@ -181,8 +181,6 @@ op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	else
 		r = tree_create(fs, inode_of(fs, parent), slice_text(name),
 		    mode, O_EXCL, &caller, &made);
-	if (r == 0 && made.restored)
-		r = handle_truncate_name(fs, made.inode, 0);
 	answer_entry(req, name, r, made.inode, &made.look);
 }
 
@@ -419,8 +417,7 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	    fi->flags, &caller, &made);
 
 	if (r == 0)
-		r = handle_open(fs, made.inode,
-		    made.restored ? fi->flags | O_TRUNC : fi->flags, &caller,
+		r = handle_open(fs, made.inode, fi->flags, &caller,
 		    &made.fresh, made.mine, &h);
 	if (r < 0) {
 		if (made.mine)

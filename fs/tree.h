@@ -31,7 +31,6 @@ struct made {
 	struct look look;
 	int64_t mine;	    /* the version that making it stored, 0: none */
 	struct attrs fresh;
-	bool restored;	    /* its history came back: it is to be truncated */
 };
 
 /* -EEXIST if it is there and flags has O_EXCL. */

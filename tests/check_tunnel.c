@@ -174,18 +174,24 @@ START_TEST(an_unlinked_name_renamed_onto_has_its_history)
 }
 END_TEST
 
-START_TEST(modes_owners_and_times_come_back_with_it)
+START_TEST(modes_and_times_come_back_with_it_but_the_new_file_has_its_own)
 {
 	struct stat st;
 
 	OK(tree_chmod(Q, 0640));
 	OK(tree_touch(Q, 1000));
 	OK(tree_unlink(Q));
-	OK(tree_put(Q, "3"));
+	OK(tree_open_mode(Q, O_WRONLY | O_CREAT, 0604, &a));
+	OK(tree_stat(Q, &st));
+	ck_assert_uint_eq(st.st_mode & 07777, 0604);
+	OK(tree_write(&a, "3"));
+	OK(tree_close(&a));
 	OK(tree_stat(Q "@~1", &st));
 	ck_assert_int_eq(st.st_mtim.tv_sec, 1000);
+	ck_assert_uint_eq(st.st_mode & 07777, 0440); /* read-only */
 	OK(tree_stat(Q, &st));
-	ck_assert_uint_eq(st.st_mode & 07777, 0640);
+	ck_assert_uint_eq(st.st_mode & 07777, 0604);
+	SAYS("3 2 1", tree_history(Q));
 }
 END_TEST
 
@@ -299,7 +305,7 @@ tunnel_suite(void)
 	TOPIC("unlinked",
 	    an_unlinked_name_made_anew_has_its_history,
 	    an_unlinked_name_renamed_onto_has_its_history,
-	    modes_owners_and_times_come_back_with_it,
+	    modes_and_times_come_back_with_it_but_the_new_file_has_its_own,
 	    what_another_process_unlinked_stays_gone,
 	    an_unlinked_history_waits_within_the_buffers,
 	    a_history_larger_than_the_buffers_is_gone,

@@ -267,8 +267,7 @@ open_made(struct inode *dir, struct slice name, int flags, mode_t mode,
 
 	f->inode = made.inode;
 	if (r == 0)
-		r = handle_open(&tree_fs, made.inode,
-		    made.restored ? flags | O_TRUNC : flags, tree_caller(),
+		r = handle_open(&tree_fs, made.inode, flags, tree_caller(),
 		    &made.fresh, made.mine, &f->handle);
 	return r;
 }
