@@ -106,6 +106,8 @@ struct mutation {
 	bool applied; /* out: the condition held */
 };
 
+struct filter; /* filter.h */
+
 struct scan_spec {
 	struct slice table;
 	struct slice start, stop; /* rows; empty: open */
@@ -118,6 +120,7 @@ struct scan_spec {
 				     open */
 	uint64_t limit;		  /* rows; 0: no limit */
 	bool keys_only;		  /* no values are read */
+	const struct filter *filter; /* NULL: none; outlives the scan */
 };
 
 /* Implementations begin with nothing in particular. */
