@@ -38,12 +38,47 @@ catch_names(struct scan *s, const struct walk *w, struct caught *c)
 	return r;
 }
 
-/* Takes the version that the walk stands on into the batch. */
-static int catch (struct scan *s, const struct asked *a)
+/* Puts a version into the batch as the filter leaves it. */
+static int
+keep(struct scan *s, struct caught *c, const struct record *record,
+    const struct filter_verdict *verdict)
+{
+	const struct walk *w = &c->asked->walk;
+	int r = 0;
+
+	c->value = s->bytes.size;
+	attrs_complete(
+	    s->table, w->timestamp, &record->attrs, CELL_MODE, &c->cell.attrs);
+	if (verdict->value != VALUE_SAME) {
+		c->cell.blob = 0;
+		c->cell.size = 0;
+	}
+	if (verdict->value == VALUE_LENGTH) {
+		buf_be32(&s->bytes, verdict->length);
+		c->cell.size = s->bytes.size - c->value;
+	} else if (!s->spec.keys_only && c->cell.blob) {
+		r = pin(s, c->asked, c->cell.blob);
+	} else if (!s->spec.keys_only && verdict->value == VALUE_SAME) {
+		buf_append(&s->bytes, record->value);
+	}
+	if (r == 0)
+		r = buf_status(&s->bytes);
+	if (r)
+		return r;
+	buf_append(&s->cells, slice_of(c, sizeof(*c)));
+	s->found = true;
+	return buf_status(&s->cells);
+}
+
+/* Takes the version that the walk stands on into the batch, unless the filter
+ * has it left out. */
+static int catch (
+    struct scan *s, const struct asked *a, struct filter_verdict *verdict)
 {
 	const struct walk *w = &a->walk;
 	const struct ordered_methods *m = s->local->ordered->methods;
 	struct caught c = {.asked = a};
+	size_t before = s->bytes.size;
 	struct record record;
 	struct slice value;
 
@@ -54,7 +89,6 @@ static int catch (struct scan *s, const struct asked *a)
 		r = record_decode(value, &record);
 	if (r)
 		return r;
-	c.value = s->bytes.size;
 	c.cell = (struct cell){
 	    .timestamp = w->timestamp,
 	    .ttl = record.ttl,
@@ -63,19 +97,14 @@ static int catch (struct scan *s, const struct asked *a)
 	    .size = record.size,
 	    .blob = record.blob,
 	};
-	attrs_complete(
-	    s->table, w->timestamp, &record.attrs, CELL_MODE, &c.cell.attrs);
-	if (!s->spec.keys_only && record.blob)
+	if (record.blob && s->sift.reads_values)
 		r = pin(s, a, record.blob);
-	else if (!s->spec.keys_only)
-		buf_append(&s->bytes, record.value);
 	if (r == 0)
-		r = buf_status(&s->bytes);
-	if (r)
-		return r;
-	buf_append(&s->cells, slice_of(&c, sizeof(c)));
-	s->found = true;
-	return buf_status(&s->cells);
+		r = sift_cell(s, a, &c, &record, verdict);
+	if (r == 0 && sift_takes(s, &c, verdict))
+		return keep(s, &c, &record, verdict);
+	s->bytes.size = before;
+	return r;
 }
 
 /* Whether a row can go on in this batch. */
@@ -101,12 +130,71 @@ catch_seek(struct asked *a, struct slice key)
 	return walk_seek(&a->walk, key);
 }
 
+/* Steps over the versions of the column that the filter's timestamps leave
+ * out. */
+static int
+seek_timestamp(struct scan *s, struct asked *a)
+{
+	struct walk *w = &a->walk;
+	struct slice name = slice_head(w->key, w->key.size - sizeof(int64_t));
+	int64_t next = w->timestamp;
+	struct buf key = {0};
+
+	if (s->versions != UINT32_MAX || !family_tells_live(a->family) ||
+	    !filter_next_timestamp(s->spec.filter, &next) || next < 0 ||
+	    next >= w->timestamp - 1)
+		return 0;
+	buf_append(&key, name);
+	buf_be64(&key, ~(uint64_t)next);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = catch_seek(a, buf_slice(&key));
+	buf_release(&key);
+	return r;
+}
+
+/* To the family's next qualifier that can pass. */
+static int
+seek_ahead(struct scan *s, struct asked *a)
+{
+	struct buf key = {0};
+
+	buf_append(&key, buf_slice(&s->row));
+	key_component(&key, s->sift.ahead);
+	int r = buf_status(&key);
+	if (r == 0)
+		r = catch_seek(a, buf_slice(&key));
+	buf_release(&key);
+	return r;
+}
+
+/* Goes on behind a version as the filter allows. WALK_END: out of the column;
+ * SCAN_FAMILY, SCAN_ROW: out of that. */
+static int
+step(struct scan *s, struct asked *a, const struct filter_verdict *verdict)
+{
+	int r;
+
+	if (verdict->step == STEP_ROW)
+		return SCAN_ROW;
+	if (verdict->step == STEP_FAMILY)
+		return SCAN_FAMILY;
+	if (verdict->seek.data)
+		r = seek_ahead(s, a);
+	else if (verdict->step == STEP_COLUMN || s->taken >= s->versions)
+		r = walk_skip_column(&a->walk);
+	else
+		return s->sift.run ? seek_timestamp(s, a) : 0;
+	return r ? r : WALK_END;
+}
+
 /* Takes the next version of the column, or leaves the column: WALK_END. */
 static int
 catch_version(struct scan *s, struct asked *a)
 {
 	const struct scan_spec *spec = &s->spec;
 	struct walk *w = &a->walk;
+	struct filter_verdict verdict;
 
 	int r = row_full(s) ? WALK_PAUSE : next_live(a);
 	if (r)
@@ -121,12 +209,11 @@ catch_version(struct scan *s, struct asked *a)
 	}
 	if (spec->until && w->timestamp >= spec->until)
 		return 0;
-	r = catch (s, a);
-	if (r == 0 && ++s->taken >= s->versions) {
-		r = walk_skip_column(w);
-		return r ? r : WALK_END;
-	}
-	return r;
+	r = catch (s, a, &verdict);
+	if (r)
+		return r;
+	s->taken++;
+	return step(s, a, &verdict);
 }
 
 /* Takes what is asked of the column that the walk stands in and leaves it. */
@@ -189,7 +276,10 @@ static int
 catch_qualifiers(struct scan *s, struct asked *a)
 {
 	for (; s->at_qualifier < a->count; s->at_qualifier++) {
-		int r = reach_qualifier(s, a, a->qualifiers[s->at_qualifier]);
+		struct slice qualifier = a->qualifiers[s->at_qualifier];
+		if (slice_compare(qualifier, s->sift.ahead) < 0)
+			continue;
+		int r = reach_qualifier(s, a, qualifier);
 		if (r == 0)
 			r = catch_column(s, a);
 		if (r != 0 && r != WALK_END)
@@ -210,10 +300,13 @@ catch_row(struct scan *s, bool put)
 		if (r == 0 && (resumes || in_row(s, &a->walk)))
 			r = a->whole ? catch_family(s, a)
 				     : catch_qualifiers(s, a);
-		if (r < 0 || r > WALK_END)
+		if (r == SCAN_ROW)
+			return 0;
+		if (r < 0 || (r > WALK_END && r != SCAN_FAMILY))
 			return r;
 		s->resumes = false;
 		s->at_qualifier = 0;
+		s->sift.ahead = (struct slice){0};
 		buf_clear(&s->column);
 	}
 	return 0;

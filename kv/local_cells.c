@@ -49,11 +49,8 @@ stored_take(const struct walk *w, struct stored *out)
 	return r;
 }
 
-/* Whether a version's record alone tells that it is live: pushed out ones are
- * not stored, and nothing is kept by min_versions. Only used where counting
- * would be slow. */
-static bool
-tells_itself(const struct local_family *f)
+bool
+family_tells_live(const struct local_family *f)
 {
 	return f->rules.versions > DEEP && !f->past.sequence &&
 	       !(f->rules.ttl && f->rules.min_versions);
@@ -69,7 +66,7 @@ open_at(struct walk *w, struct txn *t, const struct local_family *f,
 	int r = walk_open(w, t, f);
 	if (r == 0)
 		r = walk_column(w, column->row, column->qualifier);
-	if (r || from == TS_LATEST || !tells_itself(f))
+	if (r || from == TS_LATEST || !family_tells_live(f))
 		return r;
 	key_cell(&key, column->row, column->qualifier, from);
 	r = buf_status(&key);

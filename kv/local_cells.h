@@ -24,6 +24,12 @@ stored_release(struct stored *s);
 int
 stored_take(const struct walk *w, struct stored *out);
 
+/* Whether a version's record alone tells that it is live: pushed out ones are
+ * not stored, and nothing is kept by min_versions. Only where counting would
+ * be slow. */
+bool
+family_tells_live(const struct local_family *f);
+
 /* The live version asked for, in t's snapshot. 1: none. */
 int
 column_find(struct txn *t, const struct local_family *f, struct slice row,

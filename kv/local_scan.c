@@ -136,7 +136,9 @@ prepare(struct scan *s, const struct scan_spec *spec)
 		r = ask(s, spec, i);
 	if (r == 0)
 		r = own_qualifiers(s);
-	return r ? r : set_bounds(s, spec);
+	if (r == 0)
+		r = set_bounds(s, spec);
+	return r ? r : sift_open(s);
 }
 
 int
@@ -281,15 +283,40 @@ leave_row(struct scan *s)
 }
 
 /* Goes back to before the row, of which nothing was given out. */
-static void
+static int
 undo_row(struct scan *s, size_t cells, size_t bytes)
 {
 	cut(s, cells, bytes);
 	forget_row(s);
+	return sift_undo(s);
 }
 
-/* Reads one row, or on in one. A row that does not fit behind others waits
+/* The row was read to its end. */
+static int
+end_row(struct scan *s, size_t cells)
+{
+	int r = sift_row_end(s, cells);
+
+	if (r <= 0)
+		return r ? r : leave_row(s);
+	forget_row(s);
+	s->inside = true;
+	return 0;
+}
+
+/* The row was not read to its end. One that does not fit behind others waits
  * for the next snapshot; one that is alone is given in parts. */
+static int
+stop_row(struct scan *s, size_t cells, size_t bytes, bool undo)
+{
+	if (undo)
+		return undo_row(s, cells, bytes);
+	s->resumes = true;
+	sift_pause(s);
+	return 0;
+}
+
+/* Reads one row, or on in one. */
 static int
 catch_next(struct scan *s)
 {
@@ -297,17 +324,17 @@ catch_next(struct scan *s)
 	bool continued = s->inside;
 	int r = continued ? 0 : next_row(s);
 
+	if (r == 0 && !continued)
+		r = sift_row(s);
 	if (r)
 		return r;
 	s->inside = true;
 	r = catch_row(s, continued || s->spec.reversed);
 	if (r == 0)
-		return leave_row(s);
-	if (r == WALK_PAUSE ? cells > 0 : r == SCAN_AGAIN && !continued)
-		undo_row(s, cells, bytes);
-	else
-		s->resumes = true;
-	return r < 0 ? r : WALK_PAUSE;
+		return end_row(s, cells);
+	bool undo = r == WALK_PAUSE ? cells > 0 : r == SCAN_AGAIN && !continued;
+	int stopped = stop_row(s, cells, bytes, undo);
+	return r < 0 ? r : stopped ? stopped : WALK_PAUSE;
 }
 
 static int
@@ -318,7 +345,8 @@ catch_rows(struct scan *s, struct budget *whole, struct budget *row)
 		int r = catch_next(s);
 		if (r)
 			return r;
-		if (s->spec.limit && s->rows >= s->spec.limit)
+		if ((s->spec.limit && s->rows >= s->spec.limit) ||
+		    sift_ended(s))
 			return WALK_END;
 		if (caught_count(s) >= READ_CELLS ||
 		    s->bytes.size >= BATCH_VALUES || budget_late(whole))
@@ -451,6 +479,7 @@ local_scan_close(struct scan *s)
 		free(s->asked[i].qualifiers);
 	}
 	free(s->asked);
+	sift_release(s);
 	buf_release(&s->owned);
 	buf_release(&s->low);
 	buf_release(&s->high);

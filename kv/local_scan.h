@@ -7,10 +7,13 @@
 #ifndef CELLFS_KV_LOCAL_SCAN_H
 #define CELLFS_KV_LOCAL_SCAN_H
 
+#include "local_sift.h"
 #include "local_walk.h"
 
 #define ROW_VALUES ((size_t)8 << 20) /* bytes of a row in one state */
 #define SCAN_AGAIN 3		     /* a value went while it was looked at */
+#define SCAN_FAMILY 4		     /* the rest of the family in the row, */
+#define SCAN_ROW 5		     /* the rest of the row is passed over */
 
 /* One family of a scan, with the qualifiers that are asked. */
 struct asked {
@@ -59,6 +62,7 @@ struct scan {
 	size_t given; /* of cells */
 	const struct caught *last;
 	struct buf pins; /* struct pinned */
+	struct sift sift;
 };
 
 struct pinned {
