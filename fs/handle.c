@@ -71,12 +71,11 @@ delist(struct fs *fs, struct handle *h)
 void
 handle_show(struct fs *fs, struct handle *h, bool wrote)
 {
-	uint64_t base = h->collects && !h->truncated
-	    ? reader_size(&h->reader) : 0;
-
 	pthread_mutex_lock(&fs->nodes->lock);
 	h->pending = h->dirty || h->truncated;
-	h->shown = base + h->image.size;
+	h->shown = h->image.size;
+	h->behind = h->collects && !h->truncated &&
+	    !kinds[handle_kind(h)].collects;
 	if (wrote) {
 		clock_gettime(CLOCK_REALTIME, &h->written);
 		h->attrs.set &= ~(unsigned)ATTR_MTIME;
@@ -109,16 +108,21 @@ handle_refresh(struct fs *fs, struct handle *h)
 	return 0;
 }
 
-/* Reads through an appending handle: the newest bytes, then its own. */
+/* Reads through an appending handle: the newest bytes, then its own, without
+ * a gap that would be taken for the end. */
 static int64_t
 read_appended(struct fs *fs, struct handle *h, uint64_t offset, void *to,
     size_t size)
 {
 	uint64_t base = h->truncated ? 0 : reader_size(&h->reader);
+	int64_t n = offset < base
+	    ? reader_read(fs, &h->reader, offset, to, size) : 0;
 
-	if (offset < base)
-		return reader_read(fs, &h->reader, offset, to, size);
-	return image_read(&h->image, offset - base, to, size);
+	if (n < 0 || offset + (uint64_t)n < base)
+		return n;
+	int64_t own = image_read(&h->image, offset + (uint64_t)n - base,
+	    (uint8_t *)to + n, size - (size_t)n);
+	return own < 0 ? own : n + own;
 }
 
 static int64_t

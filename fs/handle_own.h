@@ -12,6 +12,7 @@ struct handle {
 	bool pending;	     /* shown to the writer: dirty or truncated */
 	bool mapped;	     /* shown to all */
 	uint64_t shown;	     /* the writer's size */
+	bool behind;	     /* it counts from the end of the newest bytes */
 	struct timespec written;
 	struct attrs attrs;  /* set by name while pending */
 	bool writes;

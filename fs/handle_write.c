@@ -188,6 +188,7 @@ stop_collecting(struct fs *fs, struct handle *h)
 	h->image = whole;
 	h->collects = false;
 	h->imaged = true;
+	handle_show(fs, h, false);
 	return 0;
 }
 

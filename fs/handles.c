@@ -124,12 +124,13 @@ handles_overlay(struct fs *fs, struct inode *inode,
 		return writers;
 
 	process = caller_process(caller->thread);
+	off_t newest = st->st_size;
 	pthread_mutex_lock(&fs->nodes->lock);
 	for (struct handle *h = inode->handles; h; h = h->next) {
 		if (!h->pending || !(h->mapped || h->process == process))
 			continue;
-		st->st_size = (off_t)h->shown;
-		st->st_blocks = (blkcnt_t)((h->shown + 511) / 512);
+		st->st_size = (off_t)h->shown + (h->behind ? newest : 0);
+		st->st_blocks = (st->st_size + 511) / 512;
 		st->st_mtim = h->written;
 		if (h->process == process)
 			break;

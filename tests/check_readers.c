@@ -204,8 +204,14 @@ START_TEST(an_appending_writer_sees_all_of_it)
 	OK(tree_open(Q, O_WRONLY | O_APPEND, &a));
 	OK(tree_write(&a, "12"));
 	ck_assert_int_eq(size_of(Q), 5);
+	tree_as(BOB);
+	OK(tree_put(Q, "newest"));
+	tree_as(ALICE);
+	ck_assert_int_eq(size_of(Q), 8);
+	OK(handle_resize(&tree_fs, a.handle, 8, false));
+	ck_assert_int_eq(size_of(Q), 8);
 	OK(tree_close(&a));
-	ck_assert_int_eq(size_of(Q), 5);
+	SAYS("newest12", tree_cat(Q));
 }
 END_TEST
 

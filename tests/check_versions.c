@@ -337,6 +337,20 @@ START_TEST(an_appending_handle_reads_what_is_there_and_its_own)
 }
 END_TEST
 
+START_TEST(one_read_of_an_appending_handle_goes_on_to_its_own)
+{
+	char bytes[9];
+
+	OK(tree_put(Q, "there"));
+	OK(tree_open(Q, O_RDWR | O_APPEND, &a));
+	OK(tree_write(&a, "own"));
+	ck_assert_int_eq(
+	    handle_read(&tree_fs, a.handle, 1, bytes, 9, false), 7);
+	ck_assert_mem_eq(bytes, "hereown", 7);
+	OK(tree_close(&a));
+}
+END_TEST
+
 START_TEST(an_appending_handle_that_is_cut_has_a_whole_image)
 {
 	OK(tree_put(Q, "0123"));
@@ -582,6 +596,7 @@ versions_suite(void)
 	    an_appending_handle_that_commits_twice_leaves_one_version,
 	    appends_between_the_commits_of_another_stay,
 	    an_appending_handle_reads_what_is_there_and_its_own,
+	    one_read_of_an_appending_handle_goes_on_to_its_own,
 	    an_appending_handle_that_is_cut_has_a_whole_image,
 	    truncating_and_appending_begins_empty);
 	TOPIC("truncation",
