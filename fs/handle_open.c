@@ -20,6 +20,29 @@ handle_check_room(struct fs *fs)
 	return r;
 }
 
+/* What is opened by this inode: who looked its name up just before something
+ * else took it means the name. The kernel has asked for the rights to what
+ * stood there, so they must be the same. */
+static int
+find_standing(struct fs *fs, struct inode *inode, struct inode **out,
+    struct spot *spot)
+{
+	struct look look;
+
+	*out = inode_standing(fs, inode);
+	int r = inode_spot(fs, *out, spot);
+	if (r < 0 || *out == inode)
+		return r;
+	r = node_find(fs, spot, &look);
+	pthread_mutex_lock(&fs->nodes->lock);
+	const struct stat *last = inode->last;
+	if (r == 0 && !(last && last->st_mode == look.st.st_mode &&
+	    last->st_uid == look.st.st_uid && last->st_gid == look.st.st_gid))
+		r = -ESTALE;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return r;
+}
+
 static int
 start_writing(struct fs *fs, struct handle *h, const struct spot *spot,
     int flags)
@@ -47,7 +70,6 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	*out = NULL;
 	if (!h)
 		return -ENOMEM;
-	h->inode = inode;
 	h->writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 	h->process = h->writes ? caller_process(caller->thread) : 0;
 	h->fresh = *fresh;
@@ -58,7 +80,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	pthread_mutex_init(&h->lock, NULL);
 
 	pthread_rwlock_rdlock(&fs->nodes->names);
-	int r = inode_spot(fs, inode, &spot);
+	int r = find_standing(fs, inode, &h->inode, &spot);
 	if (r == 0 && h->writes)
 		r = start_writing(fs, h, &spot, flags);
 	if (r == 0 && !(h->writes && kinds[spot.kind].collects))
@@ -71,6 +93,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	if (r == 0)
 		handle_enlist(fs, h);
 	pthread_rwlock_unlock(&fs->nodes->names);
+	inode_put(fs, h->inode);
 	if (r < 0) {
 		pthread_mutex_destroy(&h->lock);
 		free(h);
@@ -85,12 +108,12 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 int
 handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 {
-	struct handle h = {.inode = inode, .limit = UINT64_MAX};
+	struct handle h = {.limit = UINT64_MAX};
 	struct spot spot;
 
 	image_init(&h.image, &fs->buffers);
 	pthread_rwlock_rdlock(&fs->nodes->names);
-	int r = inode_spot(fs, inode, &spot);
+	int r = find_standing(fs, inode, &h.inode, &spot);
 	if (r == 0)
 		r = node_limit(fs, &spot, &h.limit);
 	if (r == 0 && !kinds[spot.kind].collects) {
@@ -103,6 +126,7 @@ handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 			r = handle_commit(fs, &h);
 	}
 	pthread_rwlock_unlock(&fs->nodes->names);
+	inode_put(fs, h.inode);
 	reader_release(fs, &h.reader);
 	image_release(&h.image);
 	spot_release(&spot);

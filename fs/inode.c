@@ -310,6 +310,21 @@ inode_spot(struct fs *fs, struct inode *inode, struct spot *out)
 }
 
 struct inode *
+inode_standing(struct fs *fs, struct inode *inode)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	const struct child name = {.kind = inode->kind, .key = inode->key,
+		.number = inode->number};
+	struct inode *now =
+	    inode->gone ? find(fs->nodes, inode->up, &name) : inode;
+	if (!now)
+		now = inode;
+	now->holds++;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return now;
+}
+
+struct inode *
 inode_up(struct fs *fs, struct inode *inode)
 {
 	pthread_mutex_lock(&fs->nodes->lock);

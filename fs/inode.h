@@ -90,6 +90,11 @@ void
 inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
     struct child *child);
 
+/* Itself; or, once something else has taken its name, what stands there now:
+ * who looked a name up just before it was replaced means the name. Held. */
+struct inode *
+inode_standing(struct fs *fs, struct inode *inode);
+
 /* Where it stands now. -ESTALE: nowhere, its name is gone; -ENOMEM. */
 int
 inode_spot(struct fs *fs, struct inode *inode, struct spot *out);

@@ -65,8 +65,23 @@ look_again(struct fs *fs, struct spot *spot, const struct caller *caller,
 	return r;
 }
 
-int
-tree_look(struct fs *fs, struct inode *inode, const struct caller *caller,
+/* What fstat says of an open file whose name is gone. */
+static int
+look_gone(struct fs *fs, struct inode *inode, struct look *look)
+{
+	int r = -ESTALE;
+
+	pthread_mutex_lock(&fs->nodes->lock);
+	if (inode->gone && inode->last) {
+		*look = (struct look){.st = *inode->last};
+		r = 0;
+	}
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return r;
+}
+
+static int
+look_standing(struct fs *fs, struct inode *inode, const struct caller *caller,
     struct look *look)
 {
 	struct spot spot;
@@ -74,18 +89,29 @@ tree_look(struct fs *fs, struct inode *inode, const struct caller *caller,
 
 	if (r == 0)
 		r = look_again(fs, &spot, caller, look);
-	else if (r == -ESTALE) {
-		pthread_mutex_lock(&fs->nodes->lock);
-		r = inode->gone && inode->last ? 0 : -ESTALE;
-		if (r == 0)
-			*look = (struct look){.st = *inode->last};
-		pthread_mutex_unlock(&fs->nodes->lock);
-	}
+	else if (r == -ESTALE)
+		r = look_gone(fs, inode, look);
 	if (r == -ENOENT)
 		r = -ESTALE;
 	if (r == 0)
 		tree_overlay(fs, inode, caller, look);
 	spot_release(&spot);
+	return r;
+}
+
+int
+tree_look(struct fs *fs, struct inode *inode, const struct caller *caller,
+    struct look *look)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	bool itself = !inode->gone || inode->handles;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	if (itself)
+		return look_standing(fs, inode, caller, look);
+
+	struct inode *now = inode_standing(fs, inode);
+	int r = look_standing(fs, now, caller, look);
+	inode_put(fs, now);
 	return r;
 }
 

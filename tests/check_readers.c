@@ -116,6 +116,48 @@ START_TEST(what_a_reader_reads_in_pieces_is_one_version)
 }
 END_TEST
 
+/* Looks Q up, has it replaced, and opens what was found before. */
+static int
+open_replaced(const char *by, struct file *out)
+{
+	const struct attrs none = {0};
+
+	OK(tree_open(by, O_RDONLY, &b)); /* the kernel knows what it renames */
+	OK(tree_put(Q, "old"));
+	OK(tree_open(Q, O_RDONLY, out));
+	inode_hold(&tree_fs, out->inode);
+	struct inode *looked = out->inode;
+	OK(tree_close(out));
+	OK(tree_move(by, Q));
+	*out = (struct file){.inode = looked};
+	return handle_open(&tree_fs, looked, O_RDONLY, tree_caller(), &none,
+	    0, &out->handle);
+}
+
+START_TEST(what_is_replaced_before_it_is_opened_is_what_took_its_name)
+{
+	struct look look;
+
+	OK(tree_put("t/r/f/p", "newer"));
+	OK(open_replaced("t/r/f/p", &a));
+	OK(tree_look(&tree_fs, a.inode, tree_caller(), &look));
+	ck_assert_int_eq(look.st.st_size, 5);
+	SAYS("newer", tree_read(&a));
+	OK(tree_close(&a));
+	OK(tree_close(&b));
+}
+END_TEST
+
+START_TEST(nothing_is_opened_so_by_the_rights_to_what_was_replaced)
+{
+	OK(tree_put("t/r/f/p", "secret"));
+	OK(tree_chmod("t/r/f/p", 0600));
+	REFUSED(ESTALE, open_replaced("t/r/f/p", &a));
+	inode_put(&tree_fs, a.inode);
+	OK(tree_close(&b));
+}
+END_TEST
+
 START_TEST(a_version_by_its_timestamp_is_stable)
 {
 	char path[64];
@@ -468,6 +510,8 @@ readers_suite(void)
 	    a_reader_bound_to_a_version_follows_after_its_end,
 	    a_reader_from_before_any_writer_follows_the_cell,
 	    what_a_reader_reads_in_pieces_is_one_version,
+	    what_is_replaced_before_it_is_opened_is_what_took_its_name,
+	    nothing_is_opened_so_by_the_rights_to_what_was_replaced,
 	    a_version_by_its_timestamp_is_stable,
 	    a_writer_that_wrote_reads_its_image,
 	    a_writer_that_wrote_nothing_since_its_commit_reads_the_newest,
