@@ -127,15 +127,16 @@ read_appended(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 
 static int64_t
 read_locked(struct fs *fs, struct handle *h, uint64_t offset, void *to,
-    size_t size)
+    size_t size, bool mapped)
 {
 	bool own = h->dirty || h->truncated;
 
 	if (own && !h->collects)
 		return image_read(&h->image, offset, to, size);
 	/* A reader stays with one version until it begins anew or has read
-	 * the end, so what it reads in pieces is whole. */
-	int r = h->writes || offset == 0 || h->ended
+	 * the end, so what it reads in pieces is whole. Pages of a map are
+	 * everybody's: as the kernel believes the size, of the newest. */
+	int r = h->writes || mapped || offset == 0 || h->ended
 	    ? handle_refresh(fs, h) : 0;
 	if (r < 0)
 		return r;
@@ -155,12 +156,12 @@ handle_read(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 		h->mapped = true;
 		pthread_mutex_unlock(&fs->nodes->lock);
 	}
-	int64_t n = read_locked(fs, h, offset, to, size);
+	int64_t n = read_locked(fs, h, offset, to, size, mapped);
 	pthread_mutex_unlock(&h->lock);
 	if (n == -ENOENT) { /* or it is just being renamed */
 		pthread_rwlock_rdlock(&fs->nodes->names);
 		pthread_mutex_lock(&h->lock);
-		n = read_locked(fs, h, offset, to, size);
+		n = read_locked(fs, h, offset, to, size, mapped);
 		pthread_mutex_unlock(&h->lock);
 		pthread_rwlock_unlock(&fs->nodes->names);
 	}

@@ -116,6 +116,23 @@ START_TEST(what_a_reader_reads_in_pieces_is_one_version)
 }
 END_TEST
 
+/* The kernel keeps the pages for all, beside the newest size. */
+START_TEST(what_a_reader_maps_is_of_the_newest_version)
+{
+	char bytes[4];
+
+	OK(tree_put(Q, "old"));
+	OK(tree_open(Q, O_RDONLY, &b));
+	ck_assert_int_eq(
+	    handle_read(&tree_fs, b.handle, 0, bytes, 1, false), 1);
+	OK(tree_put(Q, "longer than old"));
+	ck_assert_int_eq(
+	    handle_read(&tree_fs, b.handle, 12, bytes, 4, true), 3);
+	ck_assert_mem_eq(bytes, "old", 3);
+	OK(tree_close(&b));
+}
+END_TEST
+
 /* Looks Q up, has it replaced, and opens what was found before. */
 static int
 open_replaced(const char *by, struct file *out)
@@ -510,6 +527,7 @@ readers_suite(void)
 	    a_reader_bound_to_a_version_follows_after_its_end,
 	    a_reader_from_before_any_writer_follows_the_cell,
 	    what_a_reader_reads_in_pieces_is_one_version,
+	    what_a_reader_maps_is_of_the_newest_version,
 	    what_is_replaced_before_it_is_opened_is_what_took_its_name,
 	    nothing_is_opened_so_by_the_rights_to_what_was_replaced,
 	    a_version_by_its_timestamp_is_stable,
