@@ -444,3 +444,15 @@ W11_killed_writers_leave_wholes_of_what_they_wrote() {
 	    seen[w] = n
 	P
 }
+
+W12_a_cell_exercised_at_random_is_as_its_model_says() {
+	begin f:VERSIONS=10
+	seeded python3 $HERE/exercise.py $q $((3000 * ROUNDS)) 10 > $W/want
+	again
+	works test -s $W/want
+	expect "$(cat $W/want)" python3 -c "
+import zlib
+from writers import versions
+for v in versions('$q'):
+    print(len(v), zlib.crc32(v))"
+}
