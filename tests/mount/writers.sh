@@ -456,3 +456,14 @@ from writers import versions
 for v in versions('$q'):
     print(len(v), zlib.crc32(v))"
 }
+
+W13_a_table_changed_by_many_at_random_is_as_their_models_say() {
+	create t f:VERSIONS=3 g:VERSIONS=1000000
+	up || return
+	seeded python3 $HERE/crowd.py $M/t 4 $((400 * ROUNDS)) $W
+	again
+	seeded python3 $HERE/crowd.py --compare $M/t 4 $W
+	gc
+	recover
+	seeded python3 $HERE/crowd.py --compare $M/t 4 $W
+}
