@@ -454,5 +454,5 @@ main(void)
 	    scans, a_filter_narrows_what_is_read, 0, COUNT(narrow));
 	tcase_add_test(scans, timestamps_are_sought_among_many_versions);
 	tcase_add_test(scans, a_filter_is_shared_by_scans);
-	return kit_run(suite);
+	return suite_run(suite);
 }

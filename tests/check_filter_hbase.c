@@ -104,5 +104,5 @@ main(void)
 	TCase *c = kit_topic(suite, "vectors", filter_kit_table, kit_teardown);
 
 	tcase_add_loop_test(c, filters_answer_as_hbase, 0, COUNT(files));
-	return kit_run(suite);
+	return suite_run(suite);
 }
