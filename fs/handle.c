@@ -181,6 +181,21 @@ claim_attrs(struct fs *fs, struct handle *h)
 	return attrs;
 }
 
+void
+handle_refuse(struct handle *h, int r)
+{
+	h->refused = r;
+	buf_set(&h->why, slice_text(why_text(r)));
+}
+
+int
+handle_refused(const struct handle *h)
+{
+	return h->refused ? why(-h->refused, "%.*s", (int)h->why.size,
+				(const char *)h->why.data)
+			  : 0;
+}
+
 int
 handle_set_late(struct fs *fs, struct handle *h, const struct spot *spot)
 {
@@ -207,9 +222,12 @@ handle_commit(struct fs *fs, struct handle *h)
 	if (r == 0)
 		r = node_store(fs, &spot, &how);
 	h->mine = how.mine;
-	if (r == 0)
+	bool stored = r == 0;
+	if (stored)
 		r = handle_set_late(fs, h, &spot);
-	else if (how.attrs.set)
+	if (r < 0 && !kinds[spot.kind].immediate)
+		handle_refuse(h, r); /* what it holds is no whole any more */
+	if (!stored && how.attrs.set)
 		node_set(fs, &spot, &how.attrs); /* they were accepted */
 	h->dirty = h->truncated = false;
 	if (r == 0) {
@@ -217,18 +235,17 @@ handle_commit(struct fs *fs, struct handle *h)
 		if (h->collects)
 			image_release(&h->image);
 		notify_stored(fs, h->inode, &spot);
-	} else if (!kinds[spot.kind].immediate)
-		h->refused = r; /* what it holds is no whole any more */
+	}
 	handle_show(fs, h, false);
 	spot_release(&spot);
-	return r;
+	return h->refused ? handle_refused(h) : r;
 }
 
 static int
 commit_under_names(struct fs *fs, struct handle *h, bool truncated_too)
 {
 	bool names = handle_lock(fs, h);
-	int r = h->refused;
+	int r = handle_refused(h);
 	if (r == 0 && (h->dirty || (truncated_too && h->truncated)))
 		r = handle_commit(fs, h);
 	handle_unlock(fs, h, names);
@@ -296,6 +313,7 @@ handle_release(struct fs *fs, struct handle *h)
 		    why_text(r));
 	reader_release(fs, &h->reader);
 	image_release(&h->image);
+	buf_release(&h->why);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }

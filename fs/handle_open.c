@@ -75,7 +75,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	h->fresh = *fresh;
 	h->mine = mine;
 	h->made = mine != 0;
-	h->limit = UINT64_MAX;
+	h->limit.bytes = UINT64_MAX;
 	image_init(&h->image, &fs->buffers);
 	pthread_mutex_init(&h->lock, NULL);
 
@@ -108,7 +108,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 int
 handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 {
-	struct handle h = {.limit = UINT64_MAX};
+	struct handle h = {.limit = {.bytes = UINT64_MAX}};
 	struct spot spot;
 
 	image_init(&h.image, &fs->buffers);
@@ -129,6 +129,7 @@ handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 	inode_put(fs, h.inode);
 	reader_release(fs, &h.reader);
 	image_release(&h.image);
+	buf_release(&h.why);
 	spot_release(&spot);
 	return r;
 }

@@ -23,11 +23,12 @@ struct handle {
 	bool collects;	      /* the image is a list of bytes to be added */
 	bool imaged, dirty, truncated;
 	struct image image;
-	uint64_t limit;
+	struct limit limit;
 	int64_t mine; /* changed by others only under names */
 	bool made;    /* mine is the empty version of its creation */
 	int refused;  /* the errno of a refused write or commit: nothing of
 			 this open file is stored any more */
+	struct buf why; /* the sentence behind it */
 	struct attrs fresh;
 	bool ended; /* its end has been read */
 	struct reader reader;
@@ -71,6 +72,14 @@ handle_check_size(struct fs *fs, struct handle *h, uint64_t size);
  * close answers. */
 int
 handle_check_room(struct fs *fs);
+
+/* Nothing of this open file is stored any more, because of r. */
+void
+handle_refuse(struct handle *h, int r);
+
+/* Why it is so, said again to who goes on: 0 if it is not. */
+int
+handle_refused(const struct handle *h);
 
 /* Keeps by name what was set on the pending file, and not stored with it. */
 int

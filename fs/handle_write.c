@@ -55,10 +55,10 @@ handle_check_size(struct fs *fs, struct handle *h, uint64_t size)
 	uint64_t base = h->collects && !h->truncated
 	    ? reader_size(&h->reader) : 0;
 
-	if (base + size > h->limit)
-		return why(EFBIG, "%llu bytes: the family's max_cell_size "
-		    "is %llu", (unsigned long long)(base + size),
-		    (unsigned long long)h->limit);
+	if (base + size > h->limit.bytes)
+		return why(EFBIG, "%llu bytes: %s is %llu",
+		    (unsigned long long)(base + size), h->limit.name,
+		    (unsigned long long)h->limit.bytes);
 	return h->image.spilled ? handle_check_room(fs) : 0;
 }
 
@@ -90,7 +90,7 @@ static int
 write_locked(struct fs *fs, struct handle *h, uint64_t offset,
     const void *from, size_t size)
 {
-	int r = h->refused ? h->refused : handle_take_image(fs, h);
+	int r = h->refused ? handle_refused(h) : handle_take_image(fs, h);
 	uint64_t before = h->image.size;
 
 	if (r < 0)
@@ -111,19 +111,19 @@ write_locked(struct fs *fs, struct handle *h, uint64_t offset,
 
 /* Bytes that were refused leave a hole in the whole: nothing of this open
  * file is stored any more, and what it does further is refused alike. A list
- * of bytes has no hole. */
+ * of bytes has no hole, unless they are one text. */
 static void
 refuse_rest(struct fs *fs, struct handle *h, int r)
 {
 	struct spot spot;
 
-	if (h->collects)
+	if (h->collects && !kinds[handle_kind(h)].check)
 		return;
+	handle_refuse(h, r);
 	if (inode_spot(fs, h->inode, &spot) == 0) {
 		handle_set_late(fs, h, &spot);
 		spot_release(&spot);
 	}
-	h->refused = r;
 	h->dirty = h->truncated = false;
 	handle_show(fs, h, false);
 }
@@ -148,7 +148,7 @@ handle_write(struct fs *fs, struct handle *h, uint64_t offset,
 	if (r < 0)
 		refuse_rest(fs, h, r);
 	handle_unlock(fs, h, names);
-	return r;
+	return r < 0 && h->refused ? handle_refused(h) : r;
 }
 
 /* Adds a list of bytes behind an image. */
@@ -195,7 +195,7 @@ stop_collecting(struct fs *fs, struct handle *h)
 static int
 resize_locked(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
 {
-	int r = h->refused;
+	int r = handle_refused(h);
 
 	if (r == 0 && h->collects && kinds[handle_kind(h)].appends)
 		r = stop_collecting(fs, h);
@@ -222,5 +222,5 @@ handle_resize(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
 	if (r < 0)
 		refuse_rest(fs, h, r);
 	handle_unlock(fs, h, names);
-	return r;
+	return r < 0 && h->refused ? handle_refused(h) : r;
 }

@@ -27,6 +27,12 @@ struct image {
 	int fd;		   /* the unnamed file, if spilled */
 };
 
+/* The greatest size an image may reach, and what sets it. */
+struct limit {
+	uint64_t bytes;
+	const char *name;
+};
+
 void
 image_init(struct image *i, struct budget *budget);
 

@@ -29,12 +29,13 @@ cell_open(struct fs *fs, const struct spot *spot, struct reader *out)
 }
 
 int
-cell_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+cell_limit(struct fs *fs, const struct spot *spot, struct limit *out)
 {
 	struct schema schema;
 
 	if (!spot->place.table.size) {
-		*out = SCHEMA_DOT_MAX;
+		*out = (struct limit){
+		    SCHEMA_DOT_MAX, "the most a file of .schema holds"};
 		return 0;
 	}
 	int r = kv_table_schema(fs->kv, spot->place.table, &schema);
@@ -43,7 +44,8 @@ cell_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
 	const struct family *f =
 	    schema_family(&schema, spot->place.family);
 	if (f)
-		*out = f->max_cell_size;
+		*out = (struct limit){
+		    f->max_cell_size, "the family's max_cell_size"};
 	schema_release(&schema);
 	return 0;
 }

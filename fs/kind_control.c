@@ -293,13 +293,13 @@ split(struct slice text, struct line *out)
 }
 
 int
-control_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+control_limit(struct fs *fs, const struct spot *spot, struct limit *out)
 {
 	(void)fs;
 	if (word_find(spot->word)->print)
 		return why(EPERM, "%.*s is for reading", (int)spot->word.size,
 		    spot->word.data);
-	*out = CONTROL_LINE;
+	*out = (struct limit){CONTROL_LINE, "the most that is read at once"};
 	return 0;
 }
 

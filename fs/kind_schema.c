@@ -146,11 +146,11 @@ image_text(const struct image *image, struct buf *out)
 }
 
 int
-schema_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+schema_limit(struct fs *fs, const struct spot *spot, struct limit *out)
 {
 	(void)fs;
 	(void)spot;
-	*out = SCHEMA_BYTES;
+	*out = (struct limit){SCHEMA_BYTES, "the most a schema holds"};
 	return 0;
 }
 

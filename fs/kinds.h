@@ -63,7 +63,7 @@ cell_drop(struct fs *fs, const struct spot *spot);
 int
 cell_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
-cell_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
+cell_limit(struct fs *fs, const struct spot *spot, struct limit *out);
 int
 cell_store(struct fs *fs, const struct spot *spot, struct storing *how);
 int
@@ -118,7 +118,7 @@ schema_drop(struct fs *fs, const struct spot *spot);
 int
 schema_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
-schema_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
+schema_limit(struct fs *fs, const struct spot *spot, struct limit *out);
 int
 schema_check_image(const struct image *image);
 int
@@ -139,7 +139,7 @@ control_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
 control_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
 int
-control_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
+control_limit(struct fs *fs, const struct spot *spot, struct limit *out);
 int
 control_store(struct fs *fs, const struct spot *spot, struct storing *how);
 

@@ -67,17 +67,19 @@ node_list(struct fs *fs, const struct spot *dir, struct listing *to)
 	return kinds[dir->kind].list(fs, dir, to);
 }
 
-/* The one answer to a change that a kind does not know. */
+/* The one answer to a change that a kind does not know: it cannot be done so. */
 static int
-refuse(const struct fs *fs, const struct spot *spot, bool known)
+refuse(const struct fs *fs, const struct spot *spot, bool known,
+    const char *done)
 {
 	if (fs->read_only)
 		return why(EROFS, "the mount is read-only");
 	if (kinds[spot->kind].read_only)
-		return why(EROFS, "%s: read-only", kinds[spot->kind].name);
-	if (!known)
-		return why(EPERM, "%s: cannot be changed so",
+		return why(EROFS, "%s: it is for reading only",
 		    kinds[spot->kind].name);
+	if (!known)
+		return why(EPERM, "%s: it cannot be %s",
+		    kinds[spot->kind].name, done);
 	return 0;
 }
 
@@ -85,7 +87,7 @@ int
 node_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
     int64_t *mine)
 {
-	int r = refuse(fs, spot, kinds[spot->kind].make != NULL);
+	int r = refuse(fs, spot, kinds[spot->kind].make != NULL, "made");
 
 	*mine = 0;
 	return r < 0 ? r : kinds[spot->kind].make(fs, spot, fresh, mine);
@@ -94,7 +96,7 @@ node_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
 int
 node_drop(struct fs *fs, const struct spot *spot)
 {
-	int r = refuse(fs, spot, kinds[spot->kind].drop != NULL);
+	int r = refuse(fs, spot, kinds[spot->kind].drop != NULL, "removed");
 
 	return r < 0 ? r : kinds[spot->kind].drop(fs, spot);
 }
@@ -102,7 +104,8 @@ node_drop(struct fs *fs, const struct spot *spot)
 int
 node_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs)
 {
-	int r = refuse(fs, spot, kinds[spot->kind].set != NULL);
+	int r = refuse(fs, spot, kinds[spot->kind].set != NULL,
+	    "given other attributes");
 
 	return r < 0 ? r : kinds[spot->kind].set(fs, spot, attrs);
 }
@@ -117,11 +120,11 @@ node_open(struct fs *fs, const struct spot *spot, struct reader *out)
 }
 
 int
-node_limit(struct fs *fs, const struct spot *spot, uint64_t *out)
+node_limit(struct fs *fs, const struct spot *spot, struct limit *out)
 {
-	int r = refuse(fs, spot, kinds[spot->kind].store != NULL);
+	int r = refuse(fs, spot, kinds[spot->kind].store != NULL, "written");
 
-	*out = UINT64_MAX;
+	*out = (struct limit){UINT64_MAX, ""};
 	if (r < 0 || !kinds[spot->kind].limit)
 		return r;
 	return kinds[spot->kind].limit(fs, spot, out);
@@ -136,7 +139,7 @@ node_check(enum kind kind, const struct image *image)
 int
 node_store(struct fs *fs, const struct spot *spot, struct storing *how)
 {
-	int r = refuse(fs, spot, kinds[spot->kind].store != NULL);
+	int r = refuse(fs, spot, kinds[spot->kind].store != NULL, "written");
 
 	return r < 0 ? r : kinds[spot->kind].store(fs, spot, how);
 }

@@ -91,7 +91,7 @@ struct kind_methods {
 	    const struct attrs *attrs);
 	int (*open)(struct fs *fs, const struct spot *spot,
 	    struct reader *out);
-	int (*limit)(struct fs *fs, const struct spot *spot, uint64_t *out);
+	int (*limit)(struct fs *fs, const struct spot *spot, struct limit *out);
 	int (*check)(const struct image *image);
 	int (*store)(struct fs *fs, const struct spot *spot,
 	    struct storing *how);
@@ -128,7 +128,7 @@ node_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
 int
 node_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
-node_limit(struct fs *fs, const struct spot *spot, uint64_t *out);
+node_limit(struct fs *fs, const struct spot *spot, struct limit *out);
 int
 node_check(enum kind kind, const struct image *image);
 int
