@@ -202,24 +202,25 @@ addend(const struct image *image, int64_t *out)
 		return (int)n;
 	errno = 0;
 	*out = strtoll(text, &end, 10);
-	if (errno || end == text || image->size > COUNTER_TEXT ||
-	    end[strspn(end, " \t\n")])
+	end += strspn(end, " \t\n");
+	if (errno || end == text || *end || text + image->size != end)
 		return why(EINVAL, "not a whole number of 64 bits: %s", text);
 	return 0;
 }
 
-/* While a number may still be growing only its characters are checked. */
+/* A number that may still be growing is one that its digits do not contradict;
+ * the end of a line ends it. */
 int
 counter_check(const struct image *image)
 {
 	char text[COUNTER_TEXT + 1] = "";
-	int64_t n = image_read(image, 0, text, COUNTER_TEXT);
+	int64_t n = image_read(image, 0, text, COUNTER_TEXT), ignored;
+	bool growing = n < COUNTER_TEXT && !strchr(text, '\n') &&
+	    !text[strspn(text, " \t+-")];
 
 	if (n < 0)
 		return (int)n;
-	if (image->size > COUNTER_TEXT || text[strspn(text, "+-0123456789 \t\n")])
-		return why(EINVAL, "not a whole number of 64 bits: %s", text);
-	return 0;
+	return growing ? 0 : addend(image, &ignored);
 }
 
 int
