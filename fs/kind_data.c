@@ -160,7 +160,7 @@ part_drop(struct fs *fs, const struct spot *spot)
 	int r = part_used(fs, spot, &used);
 
 	if (r == 0 && used)
-		return -ENOTEMPTY;
+		return why(ENOTEMPTY, "names continue in it");
 	return r < 0 ? r : kv_dir_remove(fs->kv, &spot->place);
 }
 

@@ -46,7 +46,8 @@ static bool
 is_everyday(int r)
 {
 	return r == -ENOENT || r == -EEXIST || r == -ENODATA ||
-	    r == -ENOTEMPTY || r == -EOPNOTSUPP || r == -ESTALE;
+	    r == -ENOTEMPTY || r == -EOPNOTSUPP || r == -ERANGE ||
+	    r == -ESTALE;
 }
 
 /* The one way errors go to the kernel; those worth a sentence leave it. */
@@ -349,11 +350,13 @@ op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
     const char *value, size_t size, int flags)
 {
 	(void)ino;
-	(void)name;
 	(void)value;
 	(void)size;
 	(void)flags;
-	fuse_reply_err(req, EOPNOTSUPP);
+	begin(req);
+	if (strncmp(name, "user.", 5) == 0)
+		why(EOPNOTSUPP, "extended attributes cannot be set");
+	refuse(req, name, -EOPNOTSUPP);
 }
 
 static void
@@ -538,12 +541,10 @@ op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offset,
 	struct fs *fs = begin(req);
 
 	(void)ino;
-	if (mode)
-		fuse_reply_err(req, EOPNOTSUPP);
-	else
-		answer(req, "fallocate",
-		    handle_resize(fs, handle_of(fi),
-			(uint64_t)offset + (uint64_t)size, true));
+	answer(req, "fallocate",
+	    mode ? why(EOPNOTSUPP, "only plain growth is known here")
+		 : handle_resize(fs, handle_of(fi),
+		       (uint64_t)offset + (uint64_t)size, true));
 }
 
 static void

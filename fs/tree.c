@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "named.h"
 #include "notify.h"
+#include "path.h"
 #include "tunnel.h"
 
 void
@@ -25,6 +27,21 @@ tree_overlay(struct fs *fs, struct inode *inode, const struct caller *caller,
 		look->hold = 0;
 }
 
+/* A name that no key has is not there. Why is told, but for dot names, which
+ * programs look for everywhere. */
+static int
+senseless(struct fs *fs, struct slice name, int r)
+{
+	char text[NAME_BYTES + 1];
+
+	if (name.size && name.data[0] != '.') {
+		snprintf(text, sizeof(text), "%.*s", (int)name.size,
+		    (const char *)name.data);
+		journal_refusal(&fs->journal, text, why_text(r));
+	}
+	return -ENOENT;
+}
+
 int
 tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
     const struct caller *caller, struct inode **out, struct look *look)
@@ -34,7 +51,7 @@ tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
 
 	*out = NULL;
 	if ((r == -EPERM || r == -EINVAL) && !n.means)
-		r = -ENOENT;
+		r = senseless(fs, name, r);
 	if (r == 0 && !n.there)
 		r = -ENOENT;
 	if (r == 0) {
