@@ -1,0 +1,92 @@
+# Every refusal: by which call, with which errno, and the sentence in
+# user.cellfs.error and .cellfs/log.
+
+refusals() { works python3 $HERE/refusals.py $M "$@"; }
+
+R01_every_refusal_comes_in_time_and_with_a_sentence() {
+	root
+	create t f:VERSIONS=2,MAX_CELL_SIZE=100000 g
+	create u
+	works up
+	refusals prepare names kinds renames removals values schemas verbs
+}
+
+told() { # PART: the last refusal says so, by both ways
+	local error
+	error=$(getfattr --absolute-names --only-values -n user.cellfs.error $M)
+	case $error in
+	*"$1"*) ;;
+	*) fail "user.cellfs.error is [$error], expected [$1]" ;;
+	esac
+	tail -n 1 $M/.cellfs/log | grep -qF -- "$1" || fail "the log does not end with [$1]"
+}
+
+R02_a_full_disk_is_told_of_when_a_file_is_opened() {
+	root
+	need getfattr
+	mkdir $S
+	works mount -t tmpfs -o size=64m none $S
+	begin
+	put kept $q
+	! dd if=/dev/zero of=$S/stranger bs=1M 2> /dev/null || fail "not full"
+	refused "No space left on device" python3 -c "import os; os.open('$F/new', os.O_CREAT | os.O_WRONLY)"
+	told "the disk is full"
+	refused "No space left on device" python3 -c "import os; os.open('$q', os.O_WRONLY)"
+	told "no room on the file system of $S"
+	refused "No space left on device" mkdir $M/t/r2
+	told "the disk is full"
+	refused "No space left on device" chmod 600 $q
+	told "the disk is full"
+	refused "No space left on device" mv $q $F/p
+	told "the disk is full"
+	works rm $S/stranger
+	sleep 1
+	put "written again" $q
+	expect "written again kept" history $q
+	expect q names $F
+}
+
+R03_damage_names_the_table_and_what_to_run() {
+	local big
+	need getfattr
+	begin
+	python3 -c "
+import os
+for i in range(500): open('$F/c%d' % i, 'wb').write(os.urandom(3000))"
+	down
+	big=$(ls -S $S/*.wt | head -1)
+	dd if=/dev/urandom of=$big bs=4k seek=20 count=200 conv=notrunc status=none
+	works up
+	refused "Input/output error" cat $F/c*
+	told "cellfs check"
+	works grep -q "$(basename $big)" $M/.cellfs/log
+}
+
+R04_modes_and_a_read_only_mount_are_the_kernels_to_refuse() {
+	root
+	begin
+	put x $q
+	chmod 600 $q
+	again -o allow_other
+	chmod 711 $W
+	as() { setpriv --reuid 1000 --clear-groups "$@"; }
+	refused "Permission denied" as cat $q
+	refused "Permission denied" as touch $F/new
+	refused "Permission denied" as mkdir $M/t/r2
+	refused "Permission denied" as rm -f $q
+	refused "Operation not permitted" as chmod 644 $q
+	refused "Permission denied" as sh -c "echo checkpoint > $M/.cellfs/control"
+	again -o ro
+	refused "Read-only file system" touch $F/new
+	refused "Read-only file system" python3 -c "open('$q', 'r+')"
+	refused "Read-only file system" truncate -s 0 $q
+	refused "Read-only file system" rm -f $q
+	refused "Read-only file system" mkdir $M/t/r2
+	refused "Read-only file system" rmdir $M/t
+	refused "Read-only file system" mv $q $F/p
+	refused "Read-only file system" chmod 644 $q
+	refused "Read-only file system" touch -d 2020-01-01 $q
+	refused "Read-only file system" sh -c "echo checkpoint > $M/.cellfs/control"
+	refused "Read-only file system" sh -c "echo 'family g' >> $M/.schema/t"
+	expect x history $q
+}
