@@ -20,7 +20,7 @@ struct parser {
 
 /* --- what is wrong ------------------------------------------------------ */
 
-/* "filter: at byte 12, 'x)': expected ..."; expected is a sentence's end. */
+/* "at byte 12, before "x)": expected ..." */
 static int
 refuse_at(struct parser *p, size_t at, const char *expected)
 {
@@ -34,12 +34,12 @@ refuse_at(struct parser *p, size_t at, const char *expected)
 	int r = buf_status(&shown);
 	if (r == 0 && rest.size)
 		r = why(EINVAL,
-		    "filter: at byte %zu, before \"%s%s\": "
+		    "at byte %zu, before \"%s%s\": "
 		    "expected %s",
 		    at + 1, (const char *)shown.data,
 		    p->text.size > at + SHOWN ? "..." : "", expected);
 	else if (r == 0)
-		r = why(EINVAL, "filter: at its end, byte %zu: expected %s",
+		r = why(EINVAL, "at its end, byte %zu: expected %s",
 		    at + 1, expected);
 	buf_release(&shown);
 	return r;

@@ -14,78 +14,77 @@
 static const struct {
 	const char *filter, *sentence;
 } refused[] = {
-    {"", "filter: at its end, byte 1: expected a filter"},
-    {" ", "filter: at its end, byte 2: expected a filter"},
-    {"()", "filter: at byte 2, before \")\": expected a filter"},
-    {"pagefilter(1)", "filter: at byte 1, before \"pagefilter(1)\": expected "
+    {"", "at its end, byte 1: expected a filter"},
+    {" ", "at its end, byte 2: expected a filter"},
+    {"()", "at byte 2, before \")\": expected a filter"},
+    {"pagefilter(1)", "at byte 1, before \"pagefilter(1)\": expected "
 		      "a filter; no filter has this name"},
     {"FuzzyRowFilter('a')",
-	"filter: at byte 1, before \"FuzzyRowFilter('a')\": expected a "
+	"at byte 1, before \"FuzzyRowFilter('a')\": expected a "
 	"filter; no filter has this name"},
-    {"PrefixFilter", "filter: at its end, byte 13: expected (, as in "
+    {"PrefixFilter", "at its end, byte 13: expected (, as in "
 		     "PrefixFilter('PREFIX')"},
-    {"PrefixFilter()", "filter: at byte 14, before \")\": expected one more "
+    {"PrefixFilter()", "at byte 14, before \")\": expected one more "
 		       "argument, as in PrefixFilter('PREFIX')"},
-    {"PrefixFilter('a','b')", "filter: at byte 18, before \"'b')\": expected "
+    {"PrefixFilter('a','b')", "at byte 18, before \"'b')\": expected "
 			      "), as in PrefixFilter('PREFIX')"},
-    {"PrefixFilter(a)", "filter: at byte 14, before \"a)\": expected '"},
-    {"PrefixFilter('a)", "filter: at byte 14, before \"'a)\": expected a ' "
+    {"PrefixFilter(a)", "at byte 14, before \"a)\": expected '"},
+    {"PrefixFilter('a)", "at byte 14, before \"'a)\": expected a ' "
 			 "that ends this text"},
-    {"PrefixFilter('a'x)", "filter: at byte 17, before \"x)\": expected , or "
+    {"PrefixFilter('a'x)", "at byte 17, before \"x)\": expected , or "
 			   ")"},
-    {"PageFilter('2')", "filter: at byte 12, before \"'2')\": expected a "
+    {"PageFilter('2')", "at byte 12, before \"'2')\": expected a "
 			"number from 0 to 9223372036854775807"},
-    {"PageFilter(-1)", "filter: at byte 12, before \"-1)\": expected a number "
+    {"PageFilter(-1)", "at byte 12, before \"-1)\": expected a number "
 		       "from 0 to 9223372036854775807"},
     {"PageFilter(9223372036854775808)",
-	"filter: at byte 12, before \"9223372036854775808)\": expected a "
+	"at byte 12, before \"9223372036854775808)\": expected a "
 	"number from 0 to 9223372036854775807"},
     {"ColumnCountGetFilter(2147483648)",
-	"filter: at byte 22, before \"2147483648)\": expected a number from 0 "
+	"at byte 22, before \"2147483648)\": expected a number from 0 "
 	"to 2147483647"},
-    {"KeyOnlyFilter(1)", "filter: at byte 15, before \"1)\": expected true or "
+    {"KeyOnlyFilter(1)", "at byte 15, before \"1)\": expected true or "
 			 "false, without quotes"},
     {"RowFilter('=','binary:a')",
-	"filter: at byte 11, before \"'=','binary:a')\": expected <, <=, =, "
+	"at byte 11, before \"'=','binary:a')\": expected <, <=, =, "
 	"!=, >= or >, without quotes"},
     {"RowFilter(=='binary:a')",
-	"filter: at byte 11, before \"=='binary:a')\": expected <, <=, =, !=, "
+	"at byte 11, before \"=='binary:a')\": expected <, <=, =, !=, "
 	">= or >, without quotes"},
     {"RowFilter(=,'a')",
-	"filter: at byte 13, before \"'a')\": expected 'binary:...', "
+	"at byte 13, before \"'a')\": expected 'binary:...', "
 	"'binaryprefix:...', 'substring:...', 'regexstring:...' or "
 	"'regexstringnocase:...'"},
     {"RowFilter(<,'substring:a')",
-	"filter: at byte 13, before \"'substring:a')\": expected = or != in "
+	"at byte 13, before \"'substring:a')\": expected = or != in "
 	"front of substring"},
     {"RowFilter(=,'regexstring:a[')",
-	"filter: at byte 13, before \"'regexstring:a[')\": expected a regular "
+	"at byte 13, before \"'regexstring:a[')\": expected a regular "
 	"expression that is one: at its byte 3, missing terminating ] for "
 	"character class"},
     {"SingleColumnValueFilter('a','b',=,'binary:',true)",
-	"filter: at byte 49, before \")\": expected one more argument, as in "
+	"at byte 49, before \")\": expected one more argument, as in "
 	"SingleColumnValueFilter('FAMILY','QUALIFIER',OP,'COMPARATOR'"
 	"[,IF_MISSING,NEWEST_ONLY])"},
     {"MultipleColumnPrefixFilter('b','a','b')",
-	"filter: at byte 1, before \"MultipleColumnPrefix...\": expected each "
+	"at byte 1, before \"MultipleColumnPrefix...\": expected each "
 	"prefix once"},
     {"PageFilter(1) and PageFilter(1)",
-	"filter: at byte 15, before \"and PageFilter(1)\": expected AND, OR or "
+	"at byte 15, before \"and PageFilter(1)\": expected AND, OR or "
 	"the end"},
     {"PageFilter(1) PageFilter(1)",
-	"filter: at byte 15, before \"PageFilter(1)\": expected AND, OR or the "
+	"at byte 15, before \"PageFilter(1)\": expected AND, OR or the "
 	"end"},
-    {"PageFilter(1) AND", "filter: at its end, byte 18: expected a filter"},
+    {"PageFilter(1) AND", "at its end, byte 18: expected a filter"},
     {"AND PageFilter(1)",
-	"filter: at byte 1, before \"AND PageFilter(1)\": expected a filter; "
+	"at byte 1, before \"AND PageFilter(1)\": expected a filter; "
 	"no filter has this name"},
-    {"PageFilter(1))", "filter: at byte 14, before \")\": expected AND, OR or "
+    {"PageFilter(1))", "at byte 14, before \")\": expected AND, OR or "
 		       "the end"},
-    {"(PageFilter(1)", "filter: at byte 1, before \"(PageFilter(1)\": "
+    {"(PageFilter(1)", "at byte 1, before \"(PageFilter(1)\": "
 		       "expected a ) for this parenthesis"},
-    {"(PageFilter(1) x)",
-	"filter: at byte 16, before \"x)\": expected AND, OR or )"},
-    {"PageFilter(1) AND\x1b", "filter: at byte 18, before \"\\x1B\": "
+    {"(PageFilter(1) x)", "at byte 16, before \"x)\": expected AND, OR or )"},
+    {"PageFilter(1) AND\x1b", "at byte 18, before \"\\x1B\": "
 			      "expected a filter"},
 };
 

@@ -190,6 +190,12 @@ ask_word(struct asking *a, char *word, struct buf *to)
 		spec->start = spec->stop = bytes_of(word + 2, to);
 		spec->stop_inclusive = true;
 		break;
+	case 'f':
+		spec->start = bytes_of(word + 2, to);
+		break;
+	case 't':
+		spec->stop = bytes_of(word + 2, to);
+		break;
 	case 'c':
 		ask_column(a, word + 2, to);
 		break;
@@ -213,8 +219,7 @@ ask_word(struct asking *a, char *word, struct buf *to)
 static bool
 is_length(const struct cell *cell)
 {
-	return cell->size == 4 && cell->value.data &&
-	       cell->value.data[0] == 0;
+	return cell->size == 4 && cell->value.data && cell->value.data[0] == 0;
 }
 
 static void

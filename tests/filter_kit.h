@@ -19,9 +19,9 @@ filter_kit_put(const char *put);
 
 /* How a filter ("" none) answers: its puts, "3 4e 0l" (e: with an empty value;
  * l: with 4 bytes of a length), or "! SENTENCE". how: words with commas
- * between: v3 or vall versions, r reversed, g=ROW that row only,
- * c=FAMILY:QUALIFIER that column (more may follow), n=LIMIT rows, k keys only,
- * s=T since, u=T until. */
+ * between: v3 versions (v0: all), r reversed, g=ROW that row only, f=ROW from,
+ * t=ROW to, c=FAMILY:QUALIFIER that column (more may follow), n=LIMIT rows, k
+ * keys only, s=T since, u=T until. */
 const char *
 filter_kit_ask(const char *how, const char *filter);
 
