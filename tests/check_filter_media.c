@@ -97,5 +97,5 @@ main(void)
 	tcase_add_loop_test(
 	    c, the_question_has_its_answer, 0, COUNT(questions));
 	tcase_add_test(c, a_scan_reads_the_rows_of_its_user_only);
-	return kit_run(suite);
+	return suite_run(suite);
 }

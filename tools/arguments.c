@@ -27,6 +27,8 @@ static const struct option_words words[OPTION_COUNT] = {
     [OPTION_COLUMNS] = {"columns", "C,...",
 	"only these families and columns (FAMILY or FAMILY:QUALIFIER)", 0},
     [OPTION_DROP] = {"drop", "FAMILY", "drop a family with its data", 0},
+    [OPTION_FILTER] = {"filter", "F",
+	"only what the filter F passes: cellfs-filter(7)", 0},
     [OPTION_FOREGROUND] = {"foreground", NULL, "stay in the foreground", 'f'},
     [OPTION_FROM] = {"from", "K", "only rows from K on", 0},
     [OPTION_JSON] = {"json", NULL, "print JSON, one object a line", 0},

@@ -54,16 +54,16 @@ _cellfs()
 		options="--ts --ttl --as --raw-value --help"
 		;;
 	get)
-		options="--versions --ts --since --until --as --raw-value
+		options="--versions --ts --since --until --filter --as --raw-value
 			--json --help"
 		;;
 	scan)
-		options="--prefix --from --to --reversed --limit --columns
+		options="--prefix --from --to --reversed --limit --columns --filter
 			--versions --since --until --batch --keys-only --raw
 			-0 --null --as --json --help"
 		;;
 	count)
-		options="--prefix --from --to --reversed --limit --columns
+		options="--prefix --from --to --reversed --limit --columns --filter
 			--versions --since --until --batch --keys-only --raw
 			--json --help"
 		;;

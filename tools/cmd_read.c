@@ -4,6 +4,7 @@
 #include "print.h"
 #include "store.h"
 
+#include "../kv/filter.h"
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 
@@ -18,6 +19,7 @@ struct reading {
 	const char *table; /* as it was typed */
 	struct scan_spec spec;
 	struct column *columns;
+	struct filter *filter;
 	struct buf start, stop;
 };
 
@@ -25,6 +27,7 @@ static void
 reading_release(struct reading *r)
 {
 	free(r->columns);
+	filter_free(r->filter);
 	buf_release(&r->start);
 	buf_release(&r->stop);
 }
@@ -99,6 +102,16 @@ read_columns(struct arguments *a, struct reading *r)
 	return status;
 }
 
+static int
+read_filter(const struct arguments *a, struct reading *r)
+{
+	const char *text = option(a, OPTION_FILTER);
+	int e = text ? filter_parse(slice_text(text), &r->filter) : 0;
+
+	r->spec.filter = r->filter;
+	return e < 0 ? malformed("--filter", e) : STATUS_DONE;
+}
+
 /* --prefix, --from and --to together: the rows that all of them allow. */
 static int
 read_rows(struct arguments *a, struct reading *r)
@@ -151,6 +164,8 @@ read_scan(struct arguments *a, struct reading *r)
 		status = read_times(a, &r->spec);
 	if (status == STATUS_DONE)
 		status = read_columns(a, r);
+	if (status == STATUS_DONE)
+		status = read_filter(a, r);
 	if (status == STATUS_DONE)
 		status =
 		    parse_number(a, OPTION_LIMIT, 1, INT64_MAX, &r->spec.limit);
@@ -237,6 +252,8 @@ run_get(struct arguments *a)
 	for (size_t i = 3; i < a->count && status == STATUS_DONE; i++)
 		status = add_column(a, &r, a->operands[i]);
 	if (status == STATUS_DONE)
+		status = read_filter(a, &r);
+	if (status == STATUS_DONE)
 		status = read_and_print(a, &r);
 	reading_release(&r);
 	return status;
@@ -313,9 +330,9 @@ const struct command command_get = {
     .name = "get",
     .synopsis = "STORE TABLE ROW [COLUMN]... [OPTION]...",
     .summary = "Print cells of a row",
-    .options =
-	(const enum option_id[]){OPTION_VERSIONS, OPTION_TS, OPTION_SINCE,
-	    OPTION_UNTIL, OPTION_AS, OPTION_RAW_VALUE, OPTION_JSON, OPTION_END},
+    .options = (const enum option_id[]){OPTION_VERSIONS, OPTION_TS,
+	OPTION_SINCE, OPTION_UNTIL, OPTION_FILTER, OPTION_AS, OPTION_RAW_VALUE,
+	OPTION_JSON, OPTION_END},
     .least = 3,
     .most = MANY,
     .run = run_get,
@@ -326,9 +343,10 @@ const struct command command_scan = {
     .synopsis = "STORE TABLE [OPTION]...",
     .summary = "Print the cells of a table",
     .options = (const enum option_id[]){OPTION_PREFIX, OPTION_FROM, OPTION_TO,
-	OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_VERSIONS,
-	OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH, OPTION_KEYS_ONLY, OPTION_RAW,
-	OPTION_NULL, OPTION_AS, OPTION_JSON, OPTION_END},
+	OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_FILTER,
+	OPTION_VERSIONS, OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH,
+	OPTION_KEYS_ONLY, OPTION_RAW, OPTION_NULL, OPTION_AS, OPTION_JSON,
+	OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_scan,
@@ -339,9 +357,9 @@ const struct command command_count = {
     .synopsis = "STORE TABLE [OPTION]...",
     .summary = "Print the number of rows of a table",
     .options = (const enum option_id[]){OPTION_PREFIX, OPTION_FROM, OPTION_TO,
-	OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_VERSIONS,
-	OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH, OPTION_KEYS_ONLY, OPTION_RAW,
-	OPTION_JSON, OPTION_END},
+	OPTION_REVERSED, OPTION_LIMIT, OPTION_COLUMNS, OPTION_FILTER,
+	OPTION_VERSIONS, OPTION_SINCE, OPTION_UNTIL, OPTION_BATCH,
+	OPTION_KEYS_ONLY, OPTION_RAW, OPTION_JSON, OPTION_END},
     .least = 2,
     .most = 2,
     .run = run_count,

@@ -118,6 +118,25 @@ gives "count with a limit" 2 cellfs count "$S" s --limit 2 --reversed
 gives "count prints JSON" '{"rows":5}' cellfs count "$S" s --json
 refuses "scan of no table" 3 "nosuch" cellfs scan "$S" nosuch
 
+# --- filters
+gives "scan --filter" "$(lines b g:q 1 gb ba g:q 1 gba bb g:q 1 gbb)" \
+    cellfs scan "$S" s --filter "PrefixFilter('b') AND FamilyFilter(=,'binary:g')"
+gives "get --filter" "$(lines a f:q 1 a)" \
+    cellfs get "$S" s a --filter "ValueFilter(=,'binary:a')"
+run cellfs get "$S" s a --filter "ValueFilter(=,'binary:b')"
+[ "$rc" = 1 ] || die "get --filter of nothing: $rc"
+gives "count --filter" 2 \
+    cellfs count "$S" s --filter "ValueFilter(=,'regexstring:^g?b[ab]')"
+gives "--filter with the other options" "$(lines bb f:q 1 bb)" \
+    cellfs scan "$S" s --reversed --columns f --limit 1 --filter "PrefixFilter('b')"
+gives "--keys-only with a filter of values" "b${TAB}g:q${TAB}1" \
+    cellfs scan "$S" s --keys-only --filter "ValueFilter(=,'binary:gb')"
+gives "bytes are written as elsewhere" "$(lines c f:q 1 c c g:q 1 gc)" \
+    cellfs scan "$S" s --filter "RowFilter(=,'binary:\x63')"
+refuses "a malformed filter" 2 'at byte 14, before "b)": expected' \
+    cellfs scan "$S" s --filter "PrefixFilter(b)"
+refuses "an empty filter" 2 "expected a filter" cellfs count "$S" s --filter ""
+
 # --- JSON
 gives "an object is a row" '{"row":"a","cells":[{"family":"f","qualifier":"q","timestamp":1,"value":"a"},{"family":"g","qualifier":"q","timestamp":1,"value":"ga"}]}' \
     cellfs get "$S" s a --json
