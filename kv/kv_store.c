@@ -193,6 +193,7 @@ open_engine(struct kv *kv, const struct kv_options *options)
 	struct local_options local = {
 	    .read_only = options->read_only,
 	    .repair = options->repair,
+	    .brief = options->read_only && !options->mount_point,
 	    .background = !options->in_memory && !options->read_only,
 	    .sync_seconds = options->sync_seconds ? options->sync_seconds
 						  : DEFAULT_SYNC_SECONDS,

@@ -28,6 +28,7 @@ struct hints;  /* local_any.h: where rows were last found to hold cells */
 struct local_options {
 	bool read_only;
 	bool repair;	 /* mend what the catalogue has lost */
+	bool brief;	 /* for one read: tables it does not use stay shut */
 	bool background; /* the clean-up and checkpoint threads run */
 	unsigned sync_seconds;
 	void (*log)(void *context, const char *line);

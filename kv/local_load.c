@@ -163,7 +163,7 @@ load_entry(
 {
 	struct local *l = t->local;
 	struct table *table = NULL;
-	unsigned may = 0;
+	unsigned may = SIDE_ANY;
 	bool found = false;
 
 	int r = -EIO;
@@ -176,7 +176,7 @@ load_entry(
 		    key.size == 5 ? be32(key.data + 1) : 0);
 	if (r == 0)
 		r = check_numbers(l, table, there);
-	if (r == 0)
+	if (r == 0 && !l->options.brief)
 		r = side_look(t, table->side, &may);
 	if (r == 0)
 		r = catalogue_reserve(l);

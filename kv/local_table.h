@@ -27,6 +27,7 @@ enum {
 	SIDE_ATTRS = 2,
 	SIDE_FILES = 4,
 	SIDE_TTL = 8, /* cells of the table have a TTL of their own */
+	SIDE_ANY = 15,
 };
 
 /* A table as the engine runs it: immutable once published, replaced as a

@@ -109,6 +109,17 @@ echo 'family a versions=x' > "$W/text"
 refuses "a bad line is named" 2 "line 1" cellfs schema "$S" made "$W/text"
 refuses "a missing file" 3 "$W/none" cellfs schema "$S" made "$W/none"
 
+# --- a store is read without opening tables that are not asked for
+few=$(cellfs stats "$S" | grep '^files_open ')
+for i in 1 2 3 4 5 6; do
+	cellfs create "$S" "t$i" f || die create
+done
+gives "files are open as before" "$few" \
+    sh -c "cellfs stats '$S' | grep '^files_open '"
+for i in 1 2 3 4 5 6; do
+	cellfs drop "$S" "t$i" || die drop
+done
+
 # --- rename, truncate, drop
 gives "rename" "" cellfs rename "$S" made other
 gives "the cells moved with it" "r${TAB}a:q" \
