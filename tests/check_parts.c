@@ -8,9 +8,8 @@
 #include "fs/path.h"
 #include "kv/kv_data.h"
 #include "tests/chance.h"
+#include "tests/suite.h"
 #include "tree_kit.h"
-
-#define OK(call) ck_assert_int_eq((call), 0)
 
 #define KEYS 120
 #define ROUNDS 12
@@ -249,9 +248,5 @@ main(void)
 	tcase_add_test(listings, rows_of_every_length_are_listed_once);
 	tcase_add_test(listings, qualifiers_of_every_length_are_listed_once);
 	suite_add_tcase(suite, listings);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }
