@@ -50,16 +50,27 @@ judge_full(const struct judge *j)
 	return j->full || j->live >= j->rules.versions;
 }
 
+static void
+passed(struct judge *j, int64_t moment)
+{
+	if (moment > j->passed)
+		j->passed = moment;
+}
+
 static int
 judge_add(struct judge *j, int64_t timestamp, int64_t ttl)
 {
 	int64_t own = death(timestamp, ttl);
 	int64_t family = death(timestamp, j->rules.ttl);
 
-	if (own <= j->now)
+	if (own <= j->now) {
+		passed(j, own);
 		return remember(j, own);
-	if (family <= j->now && newer_at(j, family) >= j->rules.min_versions)
+	}
+	if (family <= j->now && newer_at(j, family) >= j->rules.min_versions) {
+		passed(j, family);
 		j->full = true;
+	}
 	if (judge_full(j))
 		return 0;
 	j->live++;

@@ -34,6 +34,7 @@ struct judge {
 	uint32_t live;	   /* found visible so far */
 	bool full;	   /* the family's TTL is over for all that follow */
 	struct buf expiry; /* when each stored but dead newer version died */
+	int64_t passed;	   /* the latest moment at which time has put one out */
 };
 
 struct fold {

@@ -14,6 +14,7 @@
 #include "local_keys.h"
 #include "local_methods.h"
 #include "local_pins.h"
+#include "local_time.h"
 #include "why.h"
 
 #define CHECKPOINT_SECONDS 60
@@ -44,39 +45,6 @@ static uint64_t
 counted(struct local *l, enum counter which)
 {
 	return atomic_load_explicit(&l->counters[which], memory_order_relaxed);
-}
-
-int64_t
-local_now(struct local *l)
-{
-	int64_t now = clock_now(l->clock), latest = atomic_load(&l->latest);
-
-	while (latest >= 0 && now > latest &&
-	       !atomic_compare_exchange_weak(&l->latest, &latest, now))
-		;
-	if (latest < 0)
-		return ~latest;
-	return now > latest ? now : latest;
-}
-
-int64_t
-local_hold_time(struct local *l)
-{
-	int64_t now = local_now(l), latest = now;
-
-	while (latest >= 0 &&
-	       !atomic_compare_exchange_weak(&l->latest, &latest, ~latest))
-		;
-	return latest < 0 ? ~latest : latest;
-}
-
-void
-local_let_time(struct local *l)
-{
-	int64_t latest = atomic_load(&l->latest);
-
-	if (latest < 0)
-		atomic_store(&l->latest, ~latest);
 }
 
 void
@@ -348,6 +316,7 @@ local_close(struct engine *e)
 
 	local_interrupt(e);
 	background_stop(l);
+	time_close(l);
 	catalogue_close(l);
 	int r = l->ordered->methods->close(l->ordered);
 	pins_free(l->pins);

@@ -56,8 +56,7 @@ struct local {
 	struct ordered *ordered;
 	struct clock *clock;
 	struct clock wall;
-	_Atomic int64_t latest; /* the latest time that was told; all bits
-				   inverted: it stands still */
+	_Atomic int64_t latest, passed, kept; /* local_time.h */
 	struct local_options options;
 	atomic_bool interrupted;
 
@@ -99,19 +98,6 @@ local_ask(bool (*stop)(void *context), void *context);
 /* -EINTR, with the sentence, once it is to end. */
 int
 local_interrupted(struct local *l);
-
-/* The time of the clock, but never before what this said already: what a read
- * found expired stays so although the clock goes back. */
-int64_t
-local_now(struct local *l);
-
-/* Stops the time that local_now() tells, and says it: what is to be true of one
- * moment can be published before anyone sees a later one (ddl and writer
- * held, not for long). Then lets it go on, stopped or not. */
-int64_t
-local_hold_time(struct local *l);
-void
-local_let_time(struct local *l);
 
 /* Adds to what local_stats() counts. */
 void

@@ -5,6 +5,7 @@
 
 #include "local_methods.h"
 #include "local_side_ddl.h"
+#include "local_time.h"
 #include "why.h"
 
 static struct local *

@@ -7,6 +7,7 @@
 #include "local_depth.h"
 #include "local_methods.h"
 #include "local_side_ddl.h"
+#include "local_time.h"
 #include "why.h"
 
 /* What changing how a family is stored may copy in its one transaction. */

@@ -6,6 +6,7 @@
 
 #include "local_pins.h"
 #include "local_side.h"
+#include "local_time.h"
 #include "why.h"
 
 /* --- tables in memory ------------------------------------------------- */

@@ -27,6 +27,8 @@
  *   'n'        the next number for an ordered table, a table or a
  *              change of rules, in decimal
  *   'o'        of the store: "created MS\nowner MODE UID GID\n", MODE in octal
+ *   'c'        the latest moment at which something was seen to have expired,
+ *              in decimal; may be missing (local_time.h)
  *   't' id(4)  a table, as text of these lines, then its schema as schema.h
  *              prints it: "name NAME" (text.h), "side N", "created MS",
  *              "owner MODE UID GID", "family CELLS BLOBS" for each family in

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "local_side.h"
+#include "local_time.h"
 #include "text.h"
 #include "why.h"
 
@@ -112,6 +113,8 @@ load_marks(struct txn *t)
 	if (r == -ENODATA)
 		r = why(EIO, "store: the catalogue has lost its next "
 			     "number" RUN_CHECK);
+	if (r == 0)
+		r = time_load(t);
 	return r ? r : get_origin(t);
 }
 
@@ -129,6 +132,10 @@ load_marks_missing(struct txn *t, uint32_t next)
 		r = get_number(t, "n", &number);
 	if (r == -ENODATA || r == -EIO || (r == 0 && number < next))
 		r = catalogue_put_number(t, "n", next);
+	if (r == 0)
+		r = time_load(t);
+	if (r == -EIO)
+		r = txn_remove(t, CATALOGUE, slice_text("c"));
 	if (r == 0)
 		r = get_origin(t);
 	return r == -EIO ? put_origin(t) : r;

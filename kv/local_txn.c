@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "local_depth.h"
+#include "local_time.h"
 #include "why.h"
 
 #define RETRIES 20 /* of a transaction that cannot go on */
@@ -87,6 +88,8 @@ txn_end(struct txn *t, int r)
 	}
 	methods(t)->release(t->session);
 	t->session = NULL;
+	if (t->passed)
+		time_passed(t->local, t->passed);
 	return r;
 }
 

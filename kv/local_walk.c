@@ -68,8 +68,11 @@ walk_open(struct walk *w, struct txn *t, const struct local_family *f)
 static void
 close_cursor(struct walk *w)
 {
-	if (w->cursor)
-		methods(w)->cursor_close(w->cursor);
+	if (!w->cursor)
+		return;
+	if (w->fold.now.passed > w->txn->passed)
+		w->txn->passed = w->fold.now.passed;
+	methods(w)->cursor_close(w->cursor);
 	w->cursor = NULL;
 }
 

@@ -68,6 +68,7 @@ static const struct {
     {"n", 1, "-1"},
     {"o", 1, NULL},
     {"o", 1, "created 5\n"},
+    {"c", 1, "soon"},
     {"t\0\0\0\x10", 5, ""},
     {"t\0\0\0\x10", 5, "name t\nside 17\n"},
     {"t\0\0\0\x10", 5,

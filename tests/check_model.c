@@ -10,6 +10,7 @@
 #include "chance.h"
 #include "kv/local.h"
 #include "kv/local_clean.h"
+#include "kv/local_time.h"
 #include "kv/ordered.h"
 #include "kv/schema.h"
 #include "kv/why.h"
@@ -308,17 +309,37 @@ random_clock(void)
 	ck_assert_int_eq(local_now((struct local *)engine), latest);
 }
 
-/* A store that is opened knows no time but the clock's; only what was cleaned
- * up before stays away if that has gone back. */
+/* Ends the store without letting it write anything more. */
+static void
+crash(void)
+{
+	ordered_mem_fail(memory, EIO, 1, true);
+	engine->methods->close(engine);
+	ordered_mem_fail(memory, 0, 0, false);
+}
+
+/* A store that is opened goes by the clock's time, but by none at which
+ * something that was seen to have expired had not. */
 static void
 reopen(void)
 {
-	close_store();
-	if (mortal)
-		now = latest;
-	latest = now;
-	set_clock(now);
+	int64_t ahead = 0;
+
+	compare_columns();
+	if (on_disk || chance(2)) {
+		close_store();
+	} else {
+		crash();
+		ahead = 1000;
+	}
+	now -= (int64_t)chance(2) * (int64_t)chance(4000);
+	clock_set(&test_clock, now);
 	open_store();
+	int64_t begun = local_now((struct local *)engine);
+	ck_assert_int_ge(begun, now);
+	ck_assert_int_le(begun, latest + ahead);
+	latest = begun;
+	model_clock(model, latest);
 }
 
 static void

@@ -152,6 +152,20 @@ START_TEST(the_clean_up_forgets_the_change_once_all_is_removed)
 }
 END_TEST
 
+START_TEST(what_was_seen_to_expire_stays_out_though_the_clock_goes_back)
+{
+	OK(kit_create("t", "family f ttl=10\n"));
+	OK(kit_put("t/r/f/q", KIT_NOW - 9000, "v"));
+	clock_set(&kit_clock, KIT_NOW + 2000);
+	SAYS("-", kit_get("t/r/f/q"));
+	clock_set(&kit_clock, KIT_NOW);
+	SAYS("-", kit_get("t/r/f/q"));
+	kit_reopen();
+	SAYS("-", kit_get("t/r/f/q"));
+	ck_assert_uint_eq(stored(), 1);
+}
+END_TEST
+
 /* --- beside readers --------------------------------------------------- */
 
 #define COLUMNS 200
@@ -245,6 +259,8 @@ main(void)
 	tcase_add_loop_test(c,
 	    a_version_that_was_pushed_out_stays_so_when_a_newer_one_dies, 0,
 	    ways);
+	tcase_add_test(
+	    c, what_was_seen_to_expire_stays_out_though_the_clock_goes_back);
 	tcase_add_test(c, no_reader_sees_come_back_what_another_has_seen_go);
 	tcase_add_test(c, the_clean_up_forgets_the_change_once_all_is_removed);
 

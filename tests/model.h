@@ -51,7 +51,7 @@ void model_free(struct model *m);
 void model_rules(struct model *m, unsigned family, uint32_t versions,
     uint32_t min_versions, int64_t ttl);
 
-/* The clock stands at now; it may go back where nothing has a TTL. */
+/* The clock stands at now; it may go back, what is out stays out. */
 void model_clock(struct model *m, int64_t now);
 
 /* Applies a call: 0 or an errno that the store must give too. condition:
