@@ -68,8 +68,9 @@ move_data(struct fs *fs, struct move *m, const struct caller *caller)
 		r = tunnel_restore(fs, caller, to);
 	bool free_name = r == 0 && !m->to.there;
 	if (r >= 0)
-		r = kv_move(fs->kv, &from->place, from->version, &to->place,
-		    to->version, MOVE_KEEP, &stored);
+		r = kv_move(fs->kv, &(struct move_spec){.from = &from->place,
+		    .from_version = from->version, .to = &to->place,
+		    .to_version = to->version, .flags = MOVE_KEEP}, &stored);
 	if (r < 0)
 		return r;
 	if (m->moved && !(whole && free_name))

@@ -290,8 +290,11 @@ move_back(struct fs *fs, const struct spot *cell,
 		return r;
 	if (info.timestamp != e->newest)
 		return -ENOENT;
-	return kv_move(fs->kv, &e->moved.place, e->moved.version,
-	    &cell->place, cell->version, MOVE_KEEP | MOVE_TAKE_BACK, NULL);
+	const struct move_spec back = {.from = &e->moved.place,
+		.from_version = e->moved.version, .to = &cell->place,
+		.to_version = cell->version,
+		.flags = MOVE_KEEP | MOVE_TAKE_BACK};
+	return kv_move(fs->kv, &back, NULL);
 }
 
 int

@@ -7,12 +7,14 @@
 #ifndef CELLFS_KV_ENGINE_H
 #define CELLFS_KV_ENGINE_H
 
+#include "change.h"
 #include "request.h"
 #include "schema.h"
 
 struct engine;
 
-/* One method for each function of kv.h, of the same meaning. */
+/* One method for each function of kv.h, kv_data.h and kv_change.h, of the same
+ * meaning; kv_move() is made of those of move. */
 struct engine_methods {
 	int (*close)(struct engine *e);
 
@@ -43,9 +45,17 @@ struct engine_methods {
 	void (*value_close)(struct value *v);
 
 	int (*mutate)(struct engine *e, struct mutation *m);
-	int (*move)(struct engine *e, const struct place *from,
-	    struct version from_version, const struct place *to,
-	    struct version to_version, unsigned flags, int64_t *stored);
+	int (*draft_open)(struct engine *e, const struct place *place,
+	    struct version version, struct content *content,
+	    struct draft **out);
+	int (*draft_prepare)(struct draft *d);
+	int (*draft_store)(struct draft *d);
+	void (*draft_close)(struct draft *d);
+	int (*move_open)(struct engine *e, const struct move_spec *spec,
+	    struct move **out);
+	int (*move_prepare)(struct move *m);
+	int (*move_try)(struct move *m, int64_t *stored);
+	void (*move_close)(struct move *m);
 
 	int (*dir_make)(struct engine *e, const struct place *dir,
 	    const struct attrs *attrs);

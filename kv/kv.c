@@ -5,6 +5,7 @@
 
 #include "engine.h"
 #include "key.h"
+#include "kv_change.h"
 #include "kv_data.h"
 #include "local.h"
 #include "why.h"
@@ -333,27 +334,94 @@ check_levels(enum level from, enum level to)
 }
 
 int
-kv_move(struct kv *kv, const struct place *from, struct version from_version,
-    const struct place *to, struct version to_version, unsigned flags,
-    int64_t *stored)
+kv_draft_open(struct kv *kv, const struct place *place, struct version version,
+    struct content *content, struct draft **out)
 {
+	*out = NULL;
+	int r = check_change(kv, place);
+	if (r == 0)
+		r = check_version(version);
+	if (r == 0 && place->level != LEVEL_COLUMN && place->level != LEVEL_DOT)
+		r = why(EINVAL, "only cells and dot files have bytes");
+	return r ? r
+		 : promised(methods(kv)->draft_open(
+		       kv->engine, place, version, content, out));
+}
+
+int
+kv_draft_prepare(struct kv *kv, struct draft *d)
+{
+	return promised(methods(kv)->draft_prepare(d));
+}
+
+int
+kv_draft_store(struct kv *kv, struct draft *d)
+{
+	return methods(kv)->draft_store(d);
+}
+
+void
+kv_draft_close(struct kv *kv, struct draft *d)
+{
+	if (d)
+		methods(kv)->draft_close(d);
+}
+
+int
+kv_move_open(struct kv *kv, const struct move_spec *spec, struct move **out)
+{
+	*out = NULL;
+	int r = check_change(kv, spec->from);
+	if (r == 0)
+		r = check_place(spec->to);
+	if (r == 0)
+		r = check_levels(spec->from->level, spec->to->level);
+	if (r == 0)
+		r = check_version(spec->from_version);
+	if (r == 0)
+		r = check_version(spec->to_version);
+	return r ? r
+		 : promised(methods(kv)->move_open(kv->engine, spec, out));
+}
+
+int
+kv_move_prepare(struct kv *kv, struct move *m)
+{
+	return promised(methods(kv)->move_prepare(m));
+}
+
+int
+kv_move_try(struct kv *kv, struct move *m, int64_t *stored)
+{
+	return methods(kv)->move_try(m, stored);
+}
+
+void
+kv_move_close(struct kv *kv, struct move *m)
+{
+	if (m)
+		methods(kv)->move_close(m);
+}
+
+int
+kv_move(struct kv *kv, const struct move_spec *spec, int64_t *stored)
+{
+	struct move *m;
 	int64_t ignored;
 
 	if (!stored)
 		stored = &ignored;
 	*stored = 0;
-	int r = check_change(kv, from);
+	int r = kv_move_open(kv, spec, &m);
 	if (r == 0)
-		r = check_place(to);
-	if (r == 0)
-		r = check_levels(from->level, to->level);
-	if (r == 0)
-		r = check_version(from_version);
-	if (r == 0)
-		r = check_version(to_version);
-	return r ? r
-		 : promised(methods(kv)->move(kv->engine, from, from_version,
-		       to, to_version, flags, stored));
+		r = kv_move_try(kv, m, stored);
+	while (r == 1) {
+		r = kv_move_prepare(kv, m);
+		if (r == 0)
+			r = kv_move_try(kv, m, stored);
+	}
+	kv_move_close(kv, m);
+	return r;
 }
 
 int

@@ -8,6 +8,7 @@
 #ifndef CELLFS_KV_KV_DATA_H
 #define CELLFS_KV_KV_DATA_H
 
+#include "change.h"
 #include "request.h"
 
 struct kv;
@@ -75,11 +76,10 @@ kv_mutate(struct kv *kv, struct mutation *m);
  * version, -EPERM with more. Rows and families: with everything in them, into
  * what is free or empty (-ENOTEMPTY), -E2BIG beyond MOVE_CELLS_MAX. Across
  * levels: -EINVAL. *stored (may be NULL): the timestamp of the new version
- * where one was made, else of the newest that moved, 0 for none. */
+ * where one was made, else of the newest that moved, 0 for none. Chunks may
+ * have to be copied first: kv_change.h does so with nothing locked. */
 int
-kv_move(struct kv *kv, const struct place *from,
-    struct version from_version, const struct place *to,
-    struct version to_version, unsigned flags, int64_t *stored);
+kv_move(struct kv *kv, const struct move_spec *spec, int64_t *stored);
 
 /* Keeps a row, family or part (-EEXIST if it is there), or makes a dot
  * directory; MUTATE_KEEP's mark. attrs: complete. */

@@ -24,6 +24,7 @@ reset(struct work *work)
 		s->stores = s->stored = s->adopted = false;
 		s->hits = 0;
 		s->op->stored = 0;
+		s->op->cleared = false;
 	}
 	buf_clear(&work->dropped.ids);
 	work->m->applied = false;

@@ -106,18 +106,21 @@ static void
 decide_attrs(const struct work *work, const struct versions *v, struct step *s,
     bool chosen)
 {
-	const struct op *op = s->op;
+	struct op *op = s->op;
 	struct attrs *attrs = &s->record.attrs;
+	mode_t cleared = 0;
 
 	if (v->found) {
 		attrs_complete(
 		    work->table, 0, &v->newest.record.attrs, CELL_MODE, attrs);
+		cleared = attrs->mode & 06000;
 		attrs->mode &= 01777;
 		attrs->set &= ~(unsigned)ATTR_MTIME;
 	} else {
 		attrs_complete(work->table, 0, &op->fresh, CELL_MODE, attrs);
 	}
 	attrs_override(attrs, &op->attrs);
+	op->cleared = cleared & ~attrs->mode;
 	if (!(attrs->set & ATTR_MTIME) && chosen &&
 	    s->timestamp > v->txn->now) {
 		attrs->mtime = timespec_of_ms(v->txn->now);

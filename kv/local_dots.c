@@ -105,17 +105,6 @@ side_keep_above(struct txn *t, struct table *table, const struct place *place)
 
 /* --- putting ---------------------------------------------------------- */
 
-struct put {
-	const struct place *dot;
-	const struct source *source;
-	const struct attrs *attrs;
-	unsigned flags;
-	struct buf value; /* or */
-	uint64_t blob;	  /* its value, written before */
-	uint32_t blobs;	  /* the table it was written to */
-	struct dropped dropped;
-};
-
 int
 side_dot_room(struct txn *t, const struct table *table, const struct place *dot)
 {
@@ -166,8 +155,8 @@ replace_dot(struct txn *t, struct table *table, struct put *p)
 	return r;
 }
 
-static int
-put_body(struct txn *t, void *context)
+int
+put_apply(struct txn *t, void *context)
 {
 	struct put *p = context;
 	struct table *table;
@@ -210,12 +199,12 @@ find_blobs(
 }
 
 static int
-prepare(struct local *l, struct put *p)
+write_value(struct put *p)
 {
 	const struct source *source = p->source;
 	uint64_t limit;
 
-	int r = find_blobs(l, p->dot, &p->blobs, &limit);
+	int r = find_blobs(p->local, p->dot, &p->blobs, &limit);
 	if (r)
 		return r;
 	if (source->size > limit)
@@ -226,7 +215,7 @@ prepare(struct local *l, struct put *p)
 		    (unsigned long long)source->size,
 		    (unsigned long long)limit);
 	if (source->size > INLINE_MAX)
-		return blob_write(l, p->blobs, source, &p->blob);
+		return blob_write(p->local, p->blobs, source, &p->blob);
 	r = buf_resize(&p->value, source->size);
 	if (r == 0 && source->size)
 		r = source->read(source, 0, p->value.data, source->size);
@@ -235,45 +224,68 @@ prepare(struct local *l, struct put *p)
 
 /* Whether its table was emptied or dropped while the value was written. */
 static bool
-has_moved(struct local *l, const struct put *p)
+has_moved(const struct put *p)
 {
 	uint64_t limit;
 	uint32_t blobs;
 
-	return find_blobs(l, p->dot, &blobs, &limit) || blobs != p->blobs;
+	return find_blobs(p->local, p->dot, &blobs, &limit) ||
+	       blobs != p->blobs;
 }
 
-static int
-put_once(struct local *l, struct put *p)
+int
+put_prepare(struct put *p)
 {
+	int r = -ESTALE;
+
+	while (!p->ready && r == -ESTALE) {
+		put_release(p, false);
+		r = write_value(p);
+		if (r == -EIO && has_moved(p))
+			r = -ESTALE;
+		p->ready = r == 0;
+	}
+	return p->ready ? 0 : r;
+}
+
+int
+put_settle(struct put *p, int r)
+{
+	p->ready = r != -ESTALE || !has_moved(p);
+	return p->ready ? r : 1;
+}
+
+void
+put_release(struct put *p, bool committed)
+{
+	if (p->blob && !committed)
+		blob_collect(p->local, p->blobs, p->blob);
+	if (committed)
+		dropped_collect(p->local, &p->dropped);
+	buf_release(&p->dropped.ids);
+	buf_release(&p->value);
 	p->blob = 0;
-	buf_clear(&p->value);
-	int r = prepare(l, p);
-	if (r == 0)
-		r = local_write(l, ORDERED_WRITE, put_body, p);
-	else if (r == -EIO && has_moved(l, p))
-		r = -ESTALE;
-	if (r && p->blob)
-		blob_collect(l, p->blobs, p->blob);
-	if (r == 0)
-		dropped_collect(l, &p->dropped);
-	else
-		buf_release(&p->dropped.ids);
-	return r;
 }
 
 int
 local_dot_put(struct engine *e, const struct place *dot,
     const struct source *source, const struct attrs *attrs, unsigned flags)
 {
-	struct put p = {
-	    .dot = dot, .source = source, .attrs = attrs, .flags = flags};
-	int r;
+	struct put p = {.local = (struct local *)e,
+	    .dot = dot,
+	    .source = source,
+	    .attrs = attrs,
+	    .flags = flags};
+	int r = 1;
 
-	do
-		r = put_once((struct local *)e, &p);
-	while (r == -ESTALE);
-	buf_release(&p.value);
+	while (r == 1) {
+		r = put_prepare(&p);
+		if (r == 0)
+			r = put_settle(&p,
+			    local_write(
+				p.local, ORDERED_WRITE, put_apply, &p));
+	}
+	put_release(&p, r == 0);
 	return r;
 }
 

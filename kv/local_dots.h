@@ -45,6 +45,39 @@ int
 side_keep_above(
     struct txn *t, struct table *table, const struct place *place);
 
+/* A dot file on its way: local, dot, source, attrs and flags are set by the
+ * caller, the rest zero. */
+struct put {
+	struct local *local;
+	const struct place *dot;
+	const struct source *source;
+	const struct attrs *attrs;
+	unsigned flags; /* MUTATE_ABSENT */
+	bool ready;
+	struct buf value; /* or */
+	uint64_t blob;	  /* its value, written before */
+	uint32_t blobs;	  /* the table it was written to */
+	struct dropped dropped;
+};
+
+/* Does what goes before the transaction: declares the family, writes a big
+ * value. Nothing to do while it is ready. */
+int
+put_prepare(struct put *p);
+
+/* The body of the transaction, of a struct put. */
+int
+put_apply(struct txn *t, void *put);
+
+/* After a transaction that ended with r: what that means, or 1: it is to be
+ * prepared again. */
+int
+put_settle(struct put *p, int r);
+
+/* Once it is over: takes away what was not stored, or has been dropped. */
+void
+put_release(struct put *p, bool committed);
+
 /* The info of a directory or dot file that is there. */
 int
 side_info(struct txn *t, const struct table *table,

@@ -80,11 +80,27 @@ local_dot_put(struct engine *e, const struct place *dot,
 int
 local_dot_remove(struct engine *e, const struct place *dot);
 
+/* local_draft.c */
+int
+local_draft_open(struct engine *e, const struct place *place,
+    struct version version, struct content *content, struct draft **out);
+int
+local_draft_prepare(struct draft *d);
+int
+local_draft_store(struct draft *d);
+void
+local_draft_close(struct draft *d);
+
 /* local_move.c */
 int
-local_move(struct engine *e, const struct place *from,
-    struct version from_version, const struct place *to,
-    struct version to_version, unsigned flags, int64_t *stored);
+local_move_open(struct engine *e, const struct move_spec *spec,
+    struct move **out);
+int
+local_move_prepare(struct move *m);
+int
+local_move_try(struct move *m, int64_t *stored);
+void
+local_move_close(struct move *m);
 
 /* local_clean.c */
 int

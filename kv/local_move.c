@@ -1,11 +1,13 @@
 #include "local_move.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "key.h"
 #include "local_column.h"
 #include "local_depth.h"
 #include "local_dots.h"
+#include "local_draft.h"
 #include "local_methods.h"
 #include "local_place.h"
 #include "local_side_attrs.h"
@@ -414,7 +416,9 @@ move_body(struct txn *t, void *context)
 	buf_clear(&m->lacking);
 	m->wanting = false;
 	m->cells = m->bytes = 0;
-	int r = place_table(t->local, m->from, &m->source);
+	int r = m->draft ? draft_apply(t, m->draft) : 0;
+	if (r == 0)
+		r = place_table(t->local, m->from, &m->source);
 	if (r == 0)
 		r = place_table(t->local, m->to, &m->target);
 	if (r == 0)
@@ -428,35 +432,6 @@ move_body(struct txn *t, void *context)
 	table_put(m->target);
 	m->source = m->target = NULL;
 	return r;
-}
-
-/* Does what the transaction could not. */
-static int
-prepare_again(struct move *m)
-{
-	if (m->lacking.size)
-		return local_family_declare(
-		    &m->local->engine, m->to->table, buf_slice(&m->lacking));
-	return copies_make(m);
-}
-
-static int
-run(struct move *m)
-{
-	int r = -ESTALE;
-
-	for (int i = 0; r == -ESTALE && i < RUNS; i++) {
-		r = local_write(m->local, ORDERED_WRITE, move_body, m);
-		if (r != -ESTALE)
-			break;
-		int prepared = prepare_again(m);
-		if (prepared)
-			r = prepared;
-	}
-	return r == -ESTALE
-		   ? why(EBUSY,
-			 "others change it faster than it can be renamed")
-		   : r;
 }
 
 static bool
@@ -474,40 +449,86 @@ same_place(const struct move *m)
 	       m->from_version.number == m->to_version.number;
 }
 
-int
-local_move(struct engine *e, const struct place *from,
-    struct version from_version, const struct place *to,
-    struct version to_version, unsigned flags, int64_t *stored)
+static int
+stay(const struct move *m, int64_t *stored)
 {
-	struct move m = {.local = (struct local *)e,
-	    .from = from,
-	    .to = to,
-	    .from_version = from_version,
-	    .to_version = to_version,
-	    .flags = flags,
-	    .bytes_max =
-		from->level == LEVEL_COLUMN ? COLUMN_BYTES_MAX : BATCH_BYTES};
+	struct engine *e = &m->local->engine;
 	struct info info;
 
-	*stored = 0;
-	if (from_version.which == VERSION_NTH ||
-	    to_version.which == VERSION_NTH)
+	int r = e->methods->stat(e, m->from, m->from_version, &info);
+	if (r == 0 && m->from->level == LEVEL_COLUMN)
+		*stored = info.timestamp;
+	return r;
+}
+
+int
+local_move_open(
+    struct engine *e, const struct move_spec *spec, struct move **out)
+{
+	struct move *m;
+
+	*out = NULL;
+	if (spec->from_version.which == VERSION_NTH ||
+	    spec->to_version.which == VERSION_NTH)
 		return why(EINVAL, "only a column or a version with its "
 				   "timestamp can be renamed");
-	if (same_place(&m)) {
-		int r = e->methods->stat(e, from, from_version, &info);
-		if (r == 0 && from->level == LEVEL_COLUMN)
-			*stored = info.timestamp;
-		return r;
-	}
-	int r = run(&m);
-	copies_discard(&m, r == 0);
-	if (r == 0) {
-		dropped_collect(m.local, &m.dropped);
-		*stored = m.stored;
-	} else {
-		buf_release(&m.dropped.ids);
-	}
-	buf_release(&m.lacking);
+	*out = m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->local = (struct local *)e;
+	m->from = spec->from;
+	m->to = spec->to;
+	m->from_version = spec->from_version;
+	m->to_version = spec->to_version;
+	m->flags = spec->flags;
+	m->draft = spec->draft;
+	m->bytes_max = spec->from->level == LEVEL_COLUMN ? COLUMN_BYTES_MAX
+							 : BATCH_BYTES;
+	return 0;
+}
+
+int
+local_move_prepare(struct move *m)
+{
+	if (m->draft && !draft_ready(m->draft))
+		return local_draft_prepare(m->draft);
+	if (m->lacking.size)
+		return local_family_declare(
+		    &m->local->engine, m->to->table, buf_slice(&m->lacking));
+	return copies_make(m);
+}
+
+int
+local_move_try(struct move *m, int64_t *stored)
+{
+	int again = 0;
+
+	*stored = 0;
+	if (same_place(m))
+		return stay(m, stored);
+	if (m->draft && !draft_ready(m->draft))
+		return 1;
+	if (m->times++ == RUNS)
+		return why(
+		    EBUSY, "others change it faster than it can be renamed");
+	int r = local_write(m->local, ORDERED_WRITE, move_body, m);
+	if (m->draft)
+		again = draft_settle(m->draft, r);
+	if (again == 1 || r == -ESTALE)
+		return 1;
+	m->committed = r == 0;
+	if (r == 0)
+		*stored = m->stored;
 	return r;
+}
+
+void
+local_move_close(struct move *m)
+{
+	copies_discard(m, m->committed);
+	if (m->committed)
+		dropped_collect(m->local, &m->dropped);
+	buf_release(&m->dropped.ids);
+	buf_release(&m->lacking);
+	free(m);
 }

@@ -1,10 +1,11 @@
 /* local_move: one rename, as the files about it share it (private to them).
  *
- * A rename is one transaction. Where a value in chunks must change its blob
- * table, or be doubled, the transaction cannot do it: it notes what it wants,
- * is rolled back, the chunks are copied without the lock, and it runs again
- * from the beginning, whatever has changed meanwhile. Likewise where a family
- * of an open table has to be declared first.
+ * A rename is one transaction, which begins with storing what is pending at
+ * the source. Where a value in chunks must change its blob table, or be
+ * doubled, the transaction cannot do it: it notes what it wants, is rolled
+ * back, the chunks are copied without the lock, and it runs again from the
+ * beginning, whatever has changed meanwhile. Likewise where a family of an
+ * open table has to be declared first.
  */
 #ifndef CELLFS_KV_LOCAL_MOVE_H
 #define CELLFS_KV_LOCAL_MOVE_H
@@ -24,6 +25,9 @@ struct move {
 	const struct place *from, *to;
 	struct version from_version, to_version;
 	unsigned flags;
+	struct draft *draft;	       /* pending at the source, or NULL */
+	unsigned times;		       /* the transaction has run */
+	bool committed;
 	int64_t stored;		       /* the answer */
 	struct table *source, *target; /* held while the transaction runs */
 	struct buf copies;	       /* struct blob_copy */

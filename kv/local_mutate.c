@@ -251,8 +251,8 @@ join(struct work *work)
 
 /* --- the call ----------------------------------------------------------- */
 
-static void
-release(struct work *work, bool committed)
+void
+work_release(struct work *work, bool committed)
 {
 	for (size_t i = 0; work->steps && i < work->m->count; i++) {
 		struct step *s = &work->steps[i];
@@ -269,37 +269,9 @@ release(struct work *work, bool committed)
 	buf_release(&work->dropped.ids);
 	free(work->steps);
 	free(work->groups);
-}
-
-static enum ordered_intent
-intent(const struct work *work)
-{
-	for (size_t i = 0; i < work->m->count; i++)
-		if (!step_is_delete(&work->steps[i]))
-			return ORDERED_WRITE;
-	return ORDERED_REMOVE;
-}
-
-/* One attempt on the table as it is now. */
-static int
-attempt(struct local *l, struct mutation *m, struct table *table)
-{
-	struct work work = {.local = l, .m = m, .table = table};
-
-	int r = prepare(&work);
-	if (r == 0)
-		r = local_write(l, intent(&work), mutation_apply, &work);
-	for (int i = 0; r == -ECANCELED && i < ATTEMPTS; i++) {
-		r = join(&work);
-		if (r == 0)
-			r = local_write(
-			    l, intent(&work), mutation_apply, &work);
-	}
-	if (r == -ECANCELED)
-		r = why(EAGAIN, "others keep changing the value that is "
-				"appended to");
-	release(&work, r == 0);
-	return r;
+	table_put(work->table);
+	*work = (struct work){
+	    .local = work->local, .m = work->m, .times = work->times};
 }
 
 /* Has the families declared that the table lacks for what is to be stored:
@@ -322,30 +294,85 @@ declare(struct local *l, const struct mutation *m, const struct table *table)
 	return r;
 }
 
+static int
+prepare_anew(struct work *work)
+{
+	int r;
+
+	work_release(work, false);
+	r = table_get(work->local, work->m->table, &work->table);
+	if (r)
+		return r;
+	r = declare(work->local, work->m, work->table);
+	if (r == 0)
+		r = prepare(work);
+	/* Whatever it was, it was said of a table that is no more. */
+	return r && table_stale(work->table) ? -ESTALE : r;
+}
+
+/* Others were faster each time. */
+static int
+give_up(const struct work *work)
+{
+	const struct slice *table = &work->m->table;
+
+	return work->join ? why(EAGAIN, "others keep changing the value that "
+					"is appended to")
+			  : why(EBUSY, "table %.*s: it is changed too often",
+				(int)table->size, (const char *)table->data);
+}
+
+int
+work_prepare(struct work *work)
+{
+	int r = -ESTALE;
+
+	while (!work->ready && r == -ESTALE) {
+		if (work->times++ == ATTEMPTS)
+			return give_up(work);
+		r = work->join ? join(work) : prepare_anew(work);
+		work->join = NULL;
+		work->ready = r == 0;
+	}
+	return work->ready ? 0 : r;
+}
+
+int
+work_settle(struct work *work, int r)
+{
+	if (r && r != -ECANCELED)
+		work->join = NULL;
+	work->ready = r == 0 ||
+		      (r != -ECANCELED && !table_stale(work->table));
+	return work->ready ? r : 1;
+}
+
+static enum ordered_intent
+intent(const struct mutation *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->ops[i].type == OP_PUT || m->ops[i].type == OP_APPEND ||
+		    m->ops[i].type == OP_INCREMENT)
+			return ORDERED_WRITE;
+	return ORDERED_REMOVE;
+}
+
 int
 local_mutate(struct engine *e, struct mutation *m)
 {
-	struct local *l = (struct local *)e;
-	int r = -ESTALE;
+	struct work work = {.local = (struct local *)e, .m = m};
+	int r = 1;
 
 	m->applied = false;
-	for (int i = 0; r == -ESTALE && i < ATTEMPTS; i++) {
-		struct table *table;
-		r = table_get(l, m->table, &table);
-		if (r)
-			return r;
-		r = declare(l, m, table);
+	while (r == 1) {
+		r = work_prepare(&work);
 		if (r == 0)
-			r = attempt(l, m, table);
-		/* Whatever it was, it was said of a table that is no more. */
-		if (r && table_stale(table))
-			r = -ESTALE;
-		table_put(table);
+			r = work_settle(&work,
+			    local_write(work.local, intent(m), mutation_apply,
+				&work));
 	}
+	work_release(&work, r == 0);
 	if (r)
 		m->applied = false;
-	return r == -ESTALE
-		   ? why(EBUSY, "table %.*s: it is changed too often",
-			 (int)m->table.size, (const char *)m->table.data)
-		   : r;
+	return r;
 }

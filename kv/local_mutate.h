@@ -1,6 +1,7 @@
 /* mutate: one atomic call on one row, while it is being applied (private to
  * kv/local_mutate.c, which prepares, local_decide.c, which says what each op
- * becomes, and local_apply.c, which makes it so).
+ * becomes, local_apply.c, which makes it so, and local_draft.c, which has an
+ * open file's bytes stored by it).
  */
 #ifndef CELLFS_KV_LOCAL_MUTATE_H
 #define CELLFS_KV_LOCAL_MUTATE_H
@@ -46,10 +47,13 @@ struct group {
 	struct versions v;
 };
 
+/* local and m are set by the caller, the rest zero. */
 struct work {
 	struct local *local;
 	struct mutation *m;
-	struct table *table;
+	bool ready;	/* for the transaction, so far as is known */
+	unsigned times; /* it was prepared */
+	struct table *table; /* held while it is ready */
 	struct step *steps; /* m->count of them */
 	struct group *groups;
 	size_t group_count;
@@ -73,9 +77,20 @@ step_is_family(const struct step *s)
 	       s->op->type == OP_DELETE_FAMILY_VERSION;
 }
 
+/* Does what goes before the transaction: finds the table, declares what it
+ * lacks, writes big values. Nothing to do while it is ready. */
+int work_prepare(struct work *work);
+
 /* The body of the transaction, of a struct work. -ESTALE: the table has
  * changed since; -ECANCELED: see join. */
 int mutation_apply(struct txn *t, void *work);
+
+/* After a transaction that ended with r: what that means for the call, or 1:
+ * it is to be prepared again. */
+int work_settle(struct work *work, int r);
+
+/* Once it is over: takes away what was not stored, or has been dropped. */
+void work_release(struct work *work, bool committed);
 
 /* -EFBIG, with the sentence. */
 int step_too_large(const struct step *s, uint64_t size);

@@ -74,6 +74,7 @@ struct op {
 	/* Out: the timestamp it stored (0: pushed out at once), and for
 	 * INCREMENT and APPEND the new value if result is not NULL. */
 	int64_t stored;
+	bool cleared; /* setuid or setgid bits of the version before are gone */
 	struct buf *result;
 };
 
@@ -130,13 +131,6 @@ typedef void (*stat_emit)(void *context, const char *name, uint64_t value);
 
 struct space {
 	uint64_t total, available, used; /* bytes */
-};
-
-enum move_flags {
-	MOVE_KEEP = 1,	    /* as MUTATE_KEEP, at the source */
-	MOVE_NOREPLACE = 2, /* -EEXIST if the target is there */
-	MOVE_TAKE_BACK = 4, /* column to column: the whole history moves and
-			       a copy of the newest version stays behind */
 };
 
 #endif

@@ -314,7 +314,8 @@ START_TEST(a_read_only_store_reads_and_changes_nothing)
 	REFUSED(EROFS, kv_table_truncate(kv, t));
 	REFUSED(EROFS, kv_table_rename(kv, t, slice_text("u")));
 	REFUSED(EROFS, kv_set_attrs(kv, &c, newest, &mode));
-	REFUSED(EROFS, kv_move(kv, &c, newest, &c, newest, 0, &stored));
+	REFUSED(EROFS,
+	    kv_move(kv, &(struct move_spec){.from = &c, .to = &c}, &stored));
 	REFUSED(EROFS, kv_dir_make(kv, &row, &owner));
 	REFUSED(EROFS, kv_dir_remove(kv, &row));
 	REFUSED(EROFS, kv_compact(kv, t, f));
@@ -445,7 +446,8 @@ START_TEST(renames_across_levels_are_refused)
 	to.level = levels[_i].to;
 	from.dot = to.dot = slice_text(".x");
 	REFUSED(levels[_i].error,
-	    kv_move(kv, &from, newest, &to, newest, 0, &stored));
+	    kv_move(kv, &(struct move_spec){.from = &from, .to = &to},
+		&stored));
 }
 END_TEST
 
@@ -455,8 +457,11 @@ START_TEST(a_rename_never_makes_a_version_at_the_end_of_time)
 	const struct version end = {VERSION_AT, TS_LATEST};
 
 	OK(put("r", "q", "v"));
-	REFUSED(EINVAL, kv_move(kv, &c, newest, &c, end, 0, NULL));
-	REFUSED(EINVAL, kv_move(kv, &c, end, &c, newest, 0, NULL));
+	struct move_spec spec = {.from = &c, .to = &c, .to_version = end};
+	REFUSED(EINVAL, kv_move(kv, &spec, NULL));
+	spec.from_version = end;
+	spec.to_version = newest;
+	REFUSED(EINVAL, kv_move(kv, &spec, NULL));
 }
 END_TEST
 

@@ -27,8 +27,12 @@ move_versions(const char *from, struct version from_version, const char *to,
 	const struct place a = kit_place(LEVEL_COLUMN, from),
 			   b = kit_place(LEVEL_COLUMN, to);
 
-	return kit->methods->move(
-	    kit, &a, from_version, &b, to_version, flags, &stored);
+	return kit_move(&(struct move_spec){.from = &a,
+			    .from_version = from_version,
+			    .to = &b,
+			    .to_version = to_version,
+			    .flags = flags},
+	    &stored);
 }
 
 static int
@@ -40,8 +44,9 @@ move_cell(const char *from, const char *to, unsigned flags)
 static int
 move_places(struct place from, struct place to, unsigned flags)
 {
-	return kit->methods->move(
-	    kit, &from, newest, &to, newest, flags, &stored);
+	return kit_move(
+	    &(struct move_spec){.from = &from, .to = &to, .flags = flags},
+	    &stored);
 }
 
 static int
@@ -399,8 +404,11 @@ START_TEST(a_dot_file_onto_a_version_name_makes_that_version)
 		     cell = kit_place(LEVEL_COLUMN, "t/r/f/q");
 
 	OK(kit_dot_put(dot, "v"));
-	OK(kit->methods->move(
-	    kit, &dot, newest, &cell, at(5), MOVE_KEEP, &stored));
+	OK(kit_move(&(struct move_spec){.from = &dot,
+			.to = &cell,
+			.to_version = at(5),
+			.flags = MOVE_KEEP},
+	    &stored));
 	SAYS("5=v", kit_history("t/r/f/q"));
 }
 END_TEST

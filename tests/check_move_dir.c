@@ -19,7 +19,9 @@ move_dir(enum level level, const char *from, const char *to, unsigned flags)
 	const struct place a = kit_place(level, from), b = kit_place(level, to);
 	int64_t stored;
 
-	return kit->methods->move(kit, &a, newest, &b, newest, flags, &stored);
+	return kit_move(
+	    &(struct move_spec){.from = &a, .to = &b, .flags = flags},
+	    &stored);
 }
 
 static void

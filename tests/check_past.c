@@ -83,7 +83,6 @@ END_TEST
 
 START_TEST(what_is_moved_after_it_lives_by_the_new_rules)
 {
-	const struct version newest = {.which = VERSION_NEWEST};
 	struct place from, to;
 	int64_t at;
 
@@ -93,7 +92,7 @@ START_TEST(what_is_moved_after_it_lives_by_the_new_rules)
 	expire_one();
 	from = kit_place(LEVEL_COLUMN, "u/r/f/q");
 	to = kit_place(LEVEL_COLUMN, "t/r/f/free");
-	OK(kit->methods->move(kit, &from, newest, &to, newest, 0, &at));
+	OK(kit_move(&(struct move_spec){.from = &from, .to = &to}, &at));
 	between[_i]();
 	SAYS("6=new 5=old", kit_history("t/r/f/free"));
 }

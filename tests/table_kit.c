@@ -330,6 +330,21 @@ kit_is_big(struct place place, size_t size, unsigned seed)
 	return same;
 }
 
+int
+kit_move(const struct move_spec *spec, int64_t *stored)
+{
+	struct move *m;
+
+	int r = kit->methods->move_open(kit, spec, &m);
+	if (r)
+		return r;
+	while ((r = kit->methods->move_try(m, stored)) == 1 &&
+	       (r = kit->methods->move_prepare(m)) == 0)
+		;
+	kit->methods->move_close(m);
+	return r;
+}
+
 /* --- the side
  * ------------------------------------------------------------------ */
 

@@ -81,6 +81,10 @@ kit_put_big(const char *path, size_t size, unsigned seed);
 bool
 kit_is_big(struct place place, size_t size, unsigned seed);
 
+/* A rename, in as many steps as it takes. */
+int
+kit_move(const struct move_spec *spec, int64_t *stored);
+
 /* --- the side
  * ------------------------------------------------------------------ */
 
