@@ -13,31 +13,13 @@ handle_kind(const struct handle *h)
 	return atomic_load(&h->inode->kind);
 }
 
-bool
-handle_lock(struct fs *fs, struct handle *h)
-{
-	bool needed = !kinds[handle_kind(h)].immediate;
-
-	if (needed)
-		pthread_rwlock_rdlock(&fs->nodes->names);
-	pthread_mutex_lock(&h->lock);
-	return needed;
-}
-
-void
-handle_unlock(struct fs *fs, struct handle *h, bool needed)
-{
-	pthread_mutex_unlock(&h->lock);
-	if (needed)
-		pthread_rwlock_unlock(&fs->nodes->names);
-}
-
 /* --- the lists of handles ------------------------------------------------ */
 
 void
 handle_enlist(struct fs *fs, struct handle *h)
 {
 	pthread_mutex_lock(&fs->nodes->lock);
+	h->holds = 1;
 	h->inode->holds++;
 	h->next = h->inode->handles;
 	h->inode->handles = h;
@@ -69,6 +51,21 @@ delist(struct fs *fs, struct handle *h)
 }
 
 void
+handle_put(struct fs *fs, struct handle *h)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	bool last = --h->holds == 0;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	if (!last)
+		return;
+	reader_release(fs, &h->reader);
+	image_release(&h->image);
+	buf_release(&h->why);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+void
 handle_show(struct fs *fs, struct handle *h, bool wrote)
 {
 	pthread_mutex_lock(&fs->nodes->lock);
@@ -85,19 +82,32 @@ handle_show(struct fs *fs, struct handle *h, bool wrote)
 
 /* --- reading -------------------------------------------------------------- */
 
+static int
+open_newest(struct fs *fs, struct handle *h, struct reader *out)
+{
+	struct spot spot;
+	int r = inode_spot(fs, h->inode, &spot);
+
+	*out = (struct reader){0};
+	if (r == 0)
+		r = node_open(fs, &spot, out);
+	spot_release(&spot);
+	return r;
+}
+
 int
 handle_refresh(struct fs *fs, struct handle *h)
 {
-	struct reader reader = {0};
-	struct spot spot;
-	int r;
+	struct reader reader;
+	int r = h->writes ? -ENOENT : open_newest(fs, h, &reader);
 
-	r = inode_spot(fs, h->inode, &spot);
+	if (r == -ENOENT) { /* or it is just being renamed */
+		pthread_rwlock_rdlock(&fs->nodes->names);
+		r = open_newest(fs, h, &reader);
+		pthread_rwlock_unlock(&fs->nodes->names);
+	}
 	if (r == -ESTALE)
 		return 0;
-	if (r == 0)
-		r = node_open(fs, &spot, &reader);
-	spot_release(&spot);
 	if (r == -ENOENT && h->writes)
 		r = 0; /* expired under its writer: empty, as a new one */
 	if (r < 0)
@@ -158,122 +168,50 @@ handle_read(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 	}
 	int64_t n = read_locked(fs, h, offset, to, size, mapped);
 	pthread_mutex_unlock(&h->lock);
-	if (n == -ENOENT) { /* or it is just being renamed */
-		pthread_rwlock_rdlock(&fs->nodes->names);
-		pthread_mutex_lock(&h->lock);
-		n = read_locked(fs, h, offset, to, size, mapped);
-		pthread_mutex_unlock(&h->lock);
-		pthread_rwlock_unlock(&fs->nodes->names);
-	}
 	return n;
 }
 
-/* --- committing ----------------------------------------------------------- */
-
-/* The attributes set while it was pending, which are then used up. */
-static struct attrs
-claim_attrs(struct fs *fs, struct handle *h)
-{
-	pthread_mutex_lock(&fs->nodes->lock);
-	struct attrs attrs = h->attrs;
-	h->attrs.set = 0;
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return attrs;
-}
-
-void
-handle_refuse(struct handle *h, int r)
-{
-	h->refused = r;
-	buf_set(&h->why, slice_text(why_text(r)));
-}
-
-int
-handle_refused(const struct handle *h)
-{
-	return h->refused ? why(-h->refused, "%.*s", (int)h->why.size,
-				(const char *)h->why.data)
-			  : 0;
-}
-
-int
-handle_set_late(struct fs *fs, struct handle *h, const struct spot *spot)
-{
-	struct attrs late = claim_attrs(fs, h);
-
-	return late.set ? node_set(fs, spot, &late) : 0;
-}
-
-int
-handle_commit(struct fs *fs, struct handle *h)
-{
-	struct storing how = {
-		.image = &h->image,
-		.append = h->collects && !h->truncated,
-		.fresh = h->fresh,
-		.mine = h->mine,
-	};
-	struct spot spot;
-	int r = inode_spot(fs, h->inode, &spot);
-
-	if (r == -ESTALE)
-		return 0; /* its name is gone: into the void */
-	how.attrs = claim_attrs(fs, h);
-	if (r == 0)
-		r = node_store(fs, &spot, &how);
-	h->mine = how.mine;
-	bool stored = r == 0;
-	if (stored)
-		r = handle_set_late(fs, h, &spot);
-	if (r < 0 && !kinds[spot.kind].immediate)
-		handle_refuse(h, r); /* what it holds is no whole any more */
-	if (!stored && how.attrs.set)
-		node_set(fs, &spot, &how.attrs); /* they were accepted */
-	h->dirty = h->truncated = false;
-	if (r == 0) {
-		h->made = false;
-		if (h->collects)
-			image_release(&h->image);
-		notify_stored(fs, h->inode, &spot);
-	}
-	handle_show(fs, h, false);
-	spot_release(&spot);
-	return h->refused ? handle_refused(h) : r;
-}
+/* --- closing ---------------------------------------------------------------- */
 
 static int
-commit_under_names(struct fs *fs, struct handle *h, bool truncated_too)
+commit_pending(struct fs *fs, struct handle *h, bool truncated_too)
 {
-	bool names = handle_lock(fs, h);
-	int r = handle_refused(h);
-	if (r == 0 && (h->dirty || (truncated_too && h->truncated)))
-		r = handle_commit(fs, h);
-	handle_unlock(fs, h, names);
-	return r;
+	if (h->refused)
+		return handle_refused(h);
+	return h->dirty || (truncated_too && h->truncated)
+	    ? handle_commit(fs, h) : 0;
 }
 
 int
 handle_flush(struct fs *fs, struct handle *h, pid_t thread)
 {
+	int r = 0;
+
 	if (!h->writes)
 		return 0;
 	pthread_mutex_lock(&h->lock);
-	bool due = (h->dirty || h->refused) && h->process &&
-	    caller_process(thread) == h->process;
+	if ((h->dirty || h->refused) && h->process &&
+	    caller_process(thread) == h->process)
+		r = commit_pending(fs, h, false);
 	pthread_mutex_unlock(&h->lock);
-	return due ? commit_under_names(fs, h, false) : 0;
+	return r;
 }
 
 int
 handle_sync(struct fs *fs, struct handle *h)
 {
-	int r = h->writes ? commit_under_names(fs, h, true) : 0;
+	int r = 0;
 
+	if (h->writes) {
+		pthread_mutex_lock(&h->lock);
+		r = commit_pending(fs, h, true);
+		pthread_mutex_unlock(&h->lock);
+	}
 	return r < 0 ? r : kv_sync(fs->kv);
 }
 
-void
-handle_unmake(struct fs *fs, struct inode *inode, int64_t mine)
+static void
+unmake(struct fs *fs, struct inode *inode, int64_t mine)
 {
 	struct spot spot;
 
@@ -295,25 +233,29 @@ handle_unmake(struct fs *fs, struct inode *inode, int64_t mine)
 }
 
 void
+handle_unmake(struct fs *fs, struct inode *inode, int64_t mine)
+{
+	pthread_rwlock_rdlock(&fs->nodes->names);
+	unmake(fs, inode, mine);
+	pthread_rwlock_unlock(&fs->nodes->names);
+}
+
+void
 handle_release(struct fs *fs, struct handle *h)
 {
 	int r = 0;
 
-	bool names = handle_lock(fs, h);
+	pthread_mutex_lock(&h->lock);
 	if (!h->refused && (h->dirty || h->truncated))
 		r = handle_commit(fs, h);
+	pthread_rwlock_rdlock(&fs->nodes->names);
 	if (h->made && h->refused)
-		handle_unmake(fs, h->inode, h->mine);
+		unmake(fs, h->inode, h->mine);
+	pthread_rwlock_unlock(&fs->nodes->names);
 	pthread_mutex_unlock(&h->lock);
 	delist(fs, h);
-	if (names)
-		pthread_rwlock_unlock(&fs->nodes->names);
 	if (r < 0)
 		journal_refusal(&fs->journal, "after the last close",
 		    why_text(r));
-	reader_release(fs, &h->reader);
-	image_release(&h->image);
-	buf_release(&h->why);
-	pthread_mutex_destroy(&h->lock);
-	free(h);
+	handle_put(fs, h);
 }

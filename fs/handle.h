@@ -60,7 +60,7 @@ void
 handle_release(struct fs *fs, struct handle *h);
 
 /* A file that was just made, and whose bytes were then refused, is not there:
- * what its creation stored (mine) goes again. names is held. */
+ * what its creation stored (mine) goes again. Takes names. */
 void
 handle_unmake(struct fs *fs, struct inode *inode, int64_t mine);
 
@@ -72,9 +72,38 @@ handles_close(struct fs *fs);
 int
 handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size);
 
-/* Before its name moves: what is pending is stored. names is held. */
+/* What is pending of a file whose name is to be moved, so that it is stored in
+ * the same transaction. */
+struct offer {
+	struct handle *handle; /* held, its lock too; NULL: nothing is */
+	struct storing storing;
+};
+
+/* Makes the offer. 1: there is more than one handle's, or it is just being
+ * stored; with names let go, handles_settle() comes first. names is held for
+ * writing. */
 int
-handles_settle(struct fs *fs, struct inode *inode);
+handles_offer(struct fs *fs, struct inode *inode, const struct caller *caller,
+    struct offer *out);
+
+/* Stores what is pending but for the last of it, the caller's if there is
+ * one; or with `all` that too. Takes names. */
+int
+handles_settle(struct fs *fs, struct inode *inode, const struct caller *caller,
+    bool all);
+
+/* Whether anything is. */
+bool
+handles_pending(struct fs *fs, struct inode *inode);
+
+/* It is stored at spot, as the version `mine`. names is held. */
+void
+offer_taken(struct fs *fs, struct offer *o, const struct spot *spot,
+    int64_t mine);
+
+/* It is not, and stays pending. Safe on none. */
+void
+offer_declined(struct fs *fs, struct offer *o);
 
 /* After it moved onto another cell: the version `before` of its handles is
  * now called `after` (0: no more). names is held. */

@@ -108,12 +108,14 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 int
 handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 {
-	struct handle h = {.limit = {.bytes = UINT64_MAX}};
+	struct handle h = {
+	    .writes = true, .limit = {.bytes = UINT64_MAX}};
 	struct spot spot;
 
 	image_init(&h.image, &fs->buffers);
 	pthread_rwlock_rdlock(&fs->nodes->names);
 	int r = find_standing(fs, inode, &h.inode, &spot);
+	pthread_rwlock_unlock(&fs->nodes->names);
 	if (r == 0)
 		r = node_limit(fs, &spot, &h.limit);
 	if (r == 0 && !kinds[spot.kind].collects) {
@@ -125,7 +127,6 @@ handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 		if (r == 0)
 			r = handle_commit(fs, &h);
 	}
-	pthread_rwlock_unlock(&fs->nodes->names);
 	inode_put(fs, h.inode);
 	reader_release(fs, &h.reader);
 	image_release(&h.image);

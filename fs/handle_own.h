@@ -1,4 +1,4 @@
-/* handle_own: a handle's insides, for handle.c and handles.c alone. */
+/* handle_own: a handle's insides, for handle*.c alone. */
 #ifndef CELLFS_FS_HANDLE_OWN_H
 #define CELLFS_FS_HANDLE_OWN_H
 
@@ -15,6 +15,7 @@ struct handle {
 	bool behind;	     /* it counts from the end of the newest bytes */
 	struct timespec written;
 	struct attrs attrs;  /* set by name while pending */
+	unsigned holds; /* its file, and who waits for its lock */
 	bool writes;
 	bool at_end; /* O_APPEND */
 	pid_t process;
@@ -38,13 +39,9 @@ struct handle {
 enum kind
 handle_kind(const struct handle *h);
 
-/* Takes h's lock, and before it names for reading, but for a control file:
- * its verbs take names themselves. Returns whether it took names. */
-bool
-handle_lock(struct fs *fs, struct handle *h);
-
+/* Lets go of a hold; the last frees it. */
 void
-handle_unlock(struct fs *fs, struct handle *h, bool names);
+handle_put(struct fs *fs, struct handle *h);
 
 void
 handle_enlist(struct fs *fs, struct handle *h);
@@ -55,7 +52,7 @@ void
 handle_show(struct fs *fs, struct handle *h, bool wrote);
 
 /* Makes h->reader the newest bytes; a file whose name is gone keeps what it
- * had, a writer's that has expired is empty. */
+ * had, a writer's that has expired is empty. Takes names. */
 int
 handle_refresh(struct fs *fs, struct handle *h);
 
@@ -81,13 +78,33 @@ handle_refuse(struct handle *h, int r);
 int
 handle_refused(const struct handle *h);
 
-/* Keeps by name what was set on the pending file, and not stored with it. */
+/* Keeps by name what was set on the pending file, and not stored with it.
+ * names is held. */
 int
 handle_set_late(struct fs *fs, struct handle *h, const struct spot *spot);
 
-/* Stores the image. names is held for reading or writing (not for a control
- * file), and h's lock. */
+/* Stores the image. Takes names (not for a control file: its verbs do). */
 int
 handle_commit(struct fs *fs, struct handle *h);
+
+/* What h wants stored, all but mine, which names guards; what was set while it
+ * was pending goes along. */
+void
+handle_storing(struct fs *fs, struct handle *h, struct storing *how);
+
+/* That is stored at spot, as how->mine, or r says why not. Returns r, or what
+ * setting its attributes said. names is held. */
+int
+handle_stored(struct fs *fs, struct handle *h, const struct spot *spot,
+    struct storing *how, int r);
+
+/* It has not been stored, and is to be so later. */
+void
+handle_not_stored(struct fs *fs, struct handle *h,
+    const struct storing *how);
+
+/* Adds what `from` sets to *to. */
+void
+attrs_merge(struct attrs *to, const struct attrs *from);
 
 #endif

@@ -120,10 +120,12 @@ refuse_rest(struct fs *fs, struct handle *h, int r)
 	if (h->collects && !kinds[handle_kind(h)].check)
 		return;
 	handle_refuse(h, r);
+	pthread_rwlock_rdlock(&fs->nodes->names);
 	if (inode_spot(fs, h->inode, &spot) == 0) {
 		handle_set_late(fs, h, &spot);
 		spot_release(&spot);
 	}
+	pthread_rwlock_unlock(&fs->nodes->names);
 	h->dirty = h->truncated = false;
 	handle_show(fs, h, false);
 }
@@ -140,15 +142,16 @@ int
 handle_write(struct fs *fs, struct handle *h, uint64_t offset,
     const void *from, size_t size, bool mapped)
 {
-	bool names = handle_lock(fs, h);
-
+	pthread_mutex_lock(&h->lock);
 	if (mapped)
 		show_mapped(fs, h);
 	int r = write_locked(fs, h, offset, from, size);
 	if (r < 0)
 		refuse_rest(fs, h, r);
-	handle_unlock(fs, h, names);
-	return r < 0 && h->refused ? handle_refused(h) : r;
+	if (r < 0 && h->refused)
+		r = handle_refused(h);
+	pthread_mutex_unlock(&h->lock);
+	return r;
 }
 
 /* Adds a list of bytes behind an image. */
@@ -216,11 +219,12 @@ resize_locked(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
 int
 handle_resize(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
 {
-	bool names = handle_lock(fs, h);
+	pthread_mutex_lock(&h->lock);
 	int r = resize_locked(fs, h, size, grow_only);
-
 	if (r < 0)
 		refuse_rest(fs, h, r);
-	handle_unlock(fs, h, names);
-	return r < 0 && h->refused ? handle_refused(h) : r;
+	if (r < 0 && h->refused)
+		r = handle_refused(h);
+	pthread_mutex_unlock(&h->lock);
+	return r;
 }

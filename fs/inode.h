@@ -5,15 +5,18 @@
  * a request holds it. The number handed to the kernel is its address with a
  * counted generation; it is never used to find anything in the store.
  *
- * Locks, outermost first:  names > a handle's own > nodes->lock > kv's.
+ * Locks, outermost first:  a handle's own > names > nodes->lock > kv's.
+ *   handle lock  everything in one open file
  *   names        read by what stores or makes, written by what renames or
  *                removes: no commit lands under a name that has just moved
- *   handle lock  everything in one open file
  *   nodes->lock  all inodes and lists of handles; a leaf: nothing is called
  *                with it held
- * names and a handle's lock are the two that are held across kv calls, and
- * while the kernel is told that attributes are not to be believed, which
- * waits for nothing.
+ * A handle's lock may be held for as long as a value takes to be read or
+ * written; names for one small transaction of kv: a commit writes its chunks,
+ * and a rename has them copied, before it takes names. A rename, which finds
+ * its handles by names, only tries their locks, and lets names go to wait.
+ * Either is held while the kernel is told that attributes are not to be
+ * believed, which waits for nothing.
  */
 #ifndef CELLFS_FS_INODE_H
 #define CELLFS_FS_INODE_H

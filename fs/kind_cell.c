@@ -98,26 +98,6 @@ cell_drop(struct fs *fs, const struct spot *spot)
 	return mutate(fs, spot, &all, 1, MUTATE_PRESENT);
 }
 
-/* The version stored before by the same handle goes as the new one comes, so
- * one open leaves one version. */
-int
-cell_store(struct fs *fs, const struct spot *spot, struct storing *how)
-{
-	struct image_tail tail;
-	struct source source = image_source(how->image, 0, &tail);
-	struct op ops[2] = {
-		{.type = how->append ? OP_APPEND : OP_PUT,
-		    .timestamp = TS_LATEST, .source = &source,
-		    .attrs = how->attrs, .fresh = how->fresh},
-		{.type = OP_DELETE_VERSION, .timestamp = how->mine},
-	};
-	int r = mutate(fs, spot, ops, how->mine ? 2 : 1, 0);
-
-	if (r == 0)
-		how->mine = ops[0].stored;
-	return r;
-}
-
 int
 version_drop(struct fs *fs, const struct spot *spot)
 {
@@ -125,20 +105,6 @@ version_drop(struct fs *fs, const struct spot *spot)
 		.type = OP_DELETE_VERSION, .timestamp = stamp_of(spot)};
 
 	return mutate(fs, spot, &one, 1, MUTATE_PRESENT);
-}
-
-int
-version_store(struct fs *fs, const struct spot *spot, struct storing *how)
-{
-	struct image_tail tail;
-	struct source source = image_source(how->image, 0, &tail);
-	struct op put = {.type = OP_PUT, .timestamp = stamp_of(spot),
-		.source = &source, .attrs = how->attrs, .fresh = how->fresh};
-	int r = mutate(fs, spot, &put, 1, MUTATE_REFUSE_PUSHED);
-
-	if (r == 0)
-		how->mine = put.stored;
-	return r;
 }
 
 /* --- counters ------------------------------------------------------------ */
@@ -227,7 +193,7 @@ int
 counter_store(struct fs *fs, const struct spot *spot, struct storing *how)
 {
 	struct op add = {.type = OP_INCREMENT, .timestamp = TS_LATEST,
-		.fresh = how->fresh};
+		.fresh = how->content.fresh};
 	int r;
 
 	if (!how->image->size)

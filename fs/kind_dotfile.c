@@ -75,16 +75,3 @@ dot_drop(struct fs *fs, const struct spot *spot)
 {
 	return kv_dot_remove(fs->kv, &spot->place);
 }
-
-int
-dot_store(struct fs *fs, const struct spot *spot, struct storing *how)
-{
-	struct image_tail tail;
-	struct source source = image_source(how->image, 0, &tail);
-
-	int r = kv_dot_put(fs->kv, &spot->place, &source, &how->attrs, 0);
-
-	if (r == 0)
-		how->mine = DOT_MINE;
-	return r;
-}

@@ -189,12 +189,12 @@ apply(struct fs *fs, struct slice table, struct slice text,
 int
 schema_store(struct fs *fs, const struct spot *spot, struct storing *how)
 {
-	struct attrs attrs = how->attrs;
+	struct attrs attrs = how->content.attrs;
 	struct reader now = {0};
 	struct buf text = {0};
 	int r = image_text(how->image, &text);
 
-	if (r == 0 && how->append)
+	if (r == 0 && how->content.append)
 		r = schema_open(fs, spot, &now);
 	buf_append(&now.text, buf_slice(&text));
 	if (r == 0)

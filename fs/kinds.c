@@ -44,13 +44,13 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.name = "cell", .level = LEVEL_COLUMN, .hold = HOLD_LONG,
 		.find = cell_find, .make = cell_make, .drop = cell_drop,
 		.set = data_set, .open = cell_open, .limit = cell_limit,
-		.store = cell_store, .appends = true,
+		.drafted = true, .appends = true,
 	},
 	[KIND_VERSION] = {
 		.name = "version", .level = LEVEL_COLUMN, .hold = 0,
 		.find = cell_find, .make = cell_make, .drop = version_drop,
 		.set = data_set, .open = cell_open, .limit = cell_limit,
-		.store = version_store,
+		.drafted = true,
 	},
 	[KIND_NTH] = {
 		.name = "nth version", .level = LEVEL_COLUMN,
@@ -73,7 +73,7 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.name = "dot file", .level = LEVEL_DOT, .hold = HOLD_LONG,
 		.find = dot_find, .make = dot_make, .drop = dot_drop,
 		.set = data_set, .open = cell_open, .limit = cell_limit,
-		.store = dot_store,
+		.drafted = true,
 	},
 	[KIND_DOT_DIR] = {
 		.name = "dot directory", .level = LEVEL_DOT_DIR,

@@ -65,11 +65,7 @@ cell_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
 cell_limit(struct fs *fs, const struct spot *spot, struct limit *out);
 int
-cell_store(struct fs *fs, const struct spot *spot, struct storing *how);
-int
 version_drop(struct fs *fs, const struct spot *spot);
-int
-version_store(struct fs *fs, const struct spot *spot, struct storing *how);
 int
 counter_find(struct fs *fs, struct spot *spot, struct look *look);
 int
@@ -102,8 +98,6 @@ dot_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
     int64_t *mine);
 int
 dot_drop(struct fs *fs, const struct spot *spot);
-int
-dot_store(struct fs *fs, const struct spot *spot, struct storing *how);
 
 /* kind_schema.c: .schema/TABLE */
 int

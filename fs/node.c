@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../kv/kv_change.h"
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "path.h"
@@ -122,7 +123,8 @@ node_open(struct fs *fs, const struct spot *spot, struct reader *out)
 int
 node_limit(struct fs *fs, const struct spot *spot, struct limit *out)
 {
-	int r = refuse(fs, spot, kinds[spot->kind].store != NULL, "written");
+	const struct kind_methods *k = &kinds[spot->kind];
+	int r = refuse(fs, spot, k->store || k->drafted, "written");
 
 	*out = (struct limit){UINT64_MAX, ""};
 	if (r < 0 || !kinds[spot->kind].limit)
@@ -136,12 +138,43 @@ node_check(enum kind kind, const struct image *image)
 	return kinds[kind].check ? kinds[kind].check(image) : 0;
 }
 
+/* A draft's two steps in one go. */
+static int
+store_drafted(struct fs *fs, const struct spot *spot, struct storing *how)
+{
+	struct draft *draft;
+	int r = node_draft(fs, spot, how, &draft);
+
+	while (r == 0 && (r = kv_draft_store(fs->kv, draft)) == 1)
+		r = kv_draft_prepare(fs->kv, draft);
+	kv_draft_close(fs->kv, draft);
+	if (r == 0)
+		how->mine = how->content.stored;
+	return r;
+}
+
 int
 node_store(struct fs *fs, const struct spot *spot, struct storing *how)
 {
+	if (kinds[spot->kind].drafted)
+		return store_drafted(fs, spot, how);
 	int r = refuse(fs, spot, kinds[spot->kind].store != NULL, "written");
 
 	return r < 0 ? r : kinds[spot->kind].store(fs, spot, how);
+}
+
+int
+node_draft(struct fs *fs, const struct spot *spot, struct storing *how,
+    struct draft **out)
+{
+	int r = refuse(fs, spot, kinds[spot->kind].drafted, "written");
+
+	*out = NULL;
+	how->source = image_source(how->image, 0, &how->tail);
+	how->content.source = &how->source;
+	how->content.replaces = how->mine;
+	return r < 0 ? r : kv_draft_open(fs->kv, &spot->place, spot->version,
+	    &how->content, out);
 }
 
 /* What every look shares; then the mount's own owner and mode over it. */

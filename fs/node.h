@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include "../kv/change.h"
 #include "fs.h"
 #include "spot.h"
 
@@ -21,12 +22,10 @@ struct reader {
 
 void
 reader_release(struct fs *fs, struct reader *r);
-
 /* Up to size bytes at offset: how many, 0 behind the end. */
 int64_t
 reader_read(struct fs *fs, struct reader *r, uint64_t offset, void *to,
     size_t size);
-
 uint64_t
 reader_size(const struct reader *r);
 
@@ -35,11 +34,10 @@ reader_size(const struct reader *r);
 /* What a handle wants stored. */
 struct storing {
 	struct image *image;
-	bool append;	     /* behind the newest content, not instead of it */
-	struct attrs attrs;  /* what was set while it was pending */
-	struct attrs fresh;  /* owner and mode, should it be new */
-	int64_t mine;	     /* in: the version it stored before, 0 none; out:
-				the one it has stored now */
+	struct content content; /* its append, attrs and fresh */
+	int64_t mine;		/* the version it stored before, 0 none; now */
+	struct image_tail tail; /* node_draft()'s, as is the source */
+	struct source source;
 };
 
 /* What stat answers, and how long (seconds) the kernel may believe it, and
@@ -77,6 +75,7 @@ struct kind_methods {
 	bool appends;	  /* O_APPEND is a list of bytes, added at commit */
 	bool collects;	  /* what is written is a message, not the content */
 	bool immediate;	  /* each write that ends a line is stored */
+	bool drafted;	  /* stored by a draft of kv_change.h, not by store */
 	double hold;	  /* seconds, for what does not expire */
 
 	int (*parse)(const struct spot *dir, struct slice component,
@@ -134,11 +133,15 @@ node_check(enum kind kind, const struct image *image);
 int
 node_store(struct fs *fs, const struct spot *spot, struct storing *how);
 
+/* The same of a drafted kind: opened. how and spot stay until it is closed. */
+int
+node_draft(struct fs *fs, const struct spot *spot, struct storing *how,
+    struct draft **out);
+
 /* For kinds: what kv knows as a look. */
 void
 stat_fill(const struct fs *fs, const struct spot *spot,
     const struct info *info, struct look *look);
-
 /* For kinds: a look at a file or directory that no table holds, of size bytes. */
 void
 stat_plain(const struct fs *fs, const struct spot *spot, mode_t mode,

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "../kv/kv.h"
+#include "../kv/kv_change.h"
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "kind_schema.h"
@@ -11,10 +12,19 @@
 #include "notify.h"
 #include "tunnel.h"
 
-struct move {
+/* A rename on its way. It begins again, with names let go in between, where
+ * something is to be made ready first. */
+struct course {
+	const struct renaming *how;
 	struct named from, to;
 	struct inode *moved; /* the source's inode, or NULL */
+	struct offer offer;  /* what its open file has not stored yet */
+	struct draft *draft; /* of that */
+	struct move *move;   /* in kv */
+	bool restored;	     /* the target has taken its history back */
 };
+
+enum { PREPARE = 1, SETTLE }; /* what is to be made ready */
 
 static bool
 is_file(enum kind kind)
@@ -25,13 +35,13 @@ is_file(enum kind kind)
 
 /* Whether a rename between these kinds means anything. */
 static int
-check_kinds(const struct move *m, bool no_replace)
+check_kinds(const struct course *m)
 {
 	enum kind from = m->from.spot.kind, to = m->to.spot.kind;
 
 	if (!m->from.there)
 		return -ENOENT;
-	if (m->to.there && no_replace)
+	if (m->to.there && m->how->no_replace && !m->restored)
 		return -EEXIST;
 	if (kinds[from].read_only || kinds[to].read_only)
 		return -EROFS;
@@ -48,49 +58,171 @@ check_kinds(const struct move *m, bool no_replace)
 	return why(EPERM, "a %s cannot be renamed", kinds[from].name);
 }
 
-/* Cells, versions, dot files, rows and families: one transaction in kv. */
-static int
-move_data(struct fs *fs, struct move *m, const struct caller *caller)
+/* --- what is ready ---------------------------------------------------------- */
+
+static void
+forget_move(struct fs *fs, struct course *m)
 {
-	const struct spot *from = &m->from.spot, *to = &m->to.spot;
-	int64_t before = 0, stored = 0;
-	bool whole = from->kind == KIND_CELL && to->kind == KIND_CELL;
-	struct info info;
+	kv_move_close(fs->kv, m->move);
+	kv_draft_close(fs->kv, m->draft);
+	m->move = NULL;
+	m->draft = NULL;
+	offer_declined(fs, &m->offer);
+}
+
+static void
+course_release(struct fs *fs, struct course *m)
+{
+	forget_move(fs, m);
+	inode_put(fs, m->moved);
+	named_release(&m->from);
+	named_release(&m->to);
+}
+
+/* Whether what has been made ready is still what is asked for. */
+static bool
+is_same(const struct course *a, const struct course *b)
+{
+	return a->moved == b->moved &&
+	    spot_equal(&a->from.spot, &b->from.spot) &&
+	    spot_equal(&a->to.spot, &b->to.spot);
+}
+
+/* What kv was told of a place stays where it is. */
+static void
+look_anew(struct named *known, struct named *now)
+{
+	struct spot spot = known->spot;
+
+	known->spot = now->spot;
+	now->spot = spot;
+	named_release(known);
+	*known = *now;
+	*now = (struct named){0};
+}
+
+/* What the names mean, now that names is held. */
+static int
+resolve(struct fs *fs, struct course *m)
+{
+	struct course now = {.how = m->how, .restored = m->restored};
+	int r = named_resolve(fs, m->how->from_dir, m->how->from, &now.from);
+
+	if (r == 0)
+		r = named_resolve(fs, m->how->to_dir, m->how->to, &now.to);
+	if (r == 0)
+		now.moved = inode_known(fs, m->how->from_dir, &now.from.child);
+	if (r == 0 && m->move && is_same(m, &now)) {
+		look_anew(&m->from, &now.from);
+		look_anew(&m->to, &now.to);
+	} else {
+		struct course old = *m;
+		forget_move(fs, &old);
+		*m = now;
+		now = old;
+	}
+	course_release(fs, &now);
+	return r;
+}
+
+/* Whether what is pending is stored in the transaction of the rename. What
+ * becomes of a schema is several, so there it is stored before. */
+static bool
+takes_pending(const struct course *m)
+{
+	return kinds[m->from.spot.kind].drafted &&
+	    m->to.spot.kind != KIND_SCHEMA_FILE;
+}
+
+static int
+offer(struct fs *fs, struct course *m, const struct caller *caller)
+{
+	struct spot *from = &m->from.spot;
+
+	if (!m->moved || m->offer.handle)
+		return 0;
+	if (!takes_pending(m))
+		return handles_pending(fs, m->moved) ? SETTLE : 0;
+	if (handles_offer(fs, m->moved, caller, &m->offer))
+		return SETTLE;
+	return m->offer.handle
+	    ? node_draft(fs, from, &m->offer.storing, &m->draft) : 0;
+}
+
+/* --- what moves ------------------------------------------------------------- */
+
+/* The version that handles may call theirs: the newest. */
+static int
+newest_of(struct fs *fs, const struct course *m, int64_t *out)
+{
+	const struct spot *from = &m->from.spot;
+	struct info info = {0};
 	int r = 0;
 
+	*out = from->version.number;
 	if (from->kind == KIND_DOT_FILE)
-		before = DOT_MINE;
+		*out = DOT_MINE;
 	if (from->kind == KIND_CELL) {
 		r = kv_stat(fs->kv, &from->place, from->version, &info);
-		before = info.timestamp;
+		*out = info.timestamp;
 	}
+	return r;
+}
+
+/* What its open files have stored is called otherwise. */
+static void
+follow(struct fs *fs, struct course *m, bool whole, int64_t before,
+    int64_t stored)
+{
+	enum kind to = m->to.spot.kind;
+
+	if (m->offer.handle)
+		before = m->offer.storing.content.stored;
+	if (to == KIND_DOT_FILE)
+		stored = DOT_MINE;
+	if (m->moved && !whole)
+		handles_follow(fs, m->moved, before, stored);
+	if (m->offer.handle)
+		offer_taken(fs, &m->offer, &m->to.spot,
+		    whole ? before : stored);
+}
+
+/* Cells, versions, dot files, rows and families: one transaction in kv. A cell
+ * or file in a directory that moves is stored where it then is. */
+static int
+move_data(struct fs *fs, struct course *m, const struct caller *caller)
+{
+	const struct spot *from = &m->from.spot, *to = &m->to.spot;
+	const struct move_spec spec = {.from = &from->place,
+		.from_version = from->version, .to = &to->place,
+		.to_version = to->version, .flags = MOVE_KEEP,
+		.draft = m->draft};
+	bool cells = from->kind == KIND_CELL && to->kind == KIND_CELL;
+	int64_t before, stored;
+	int r = newest_of(fs, m, &before);
+
 	if (r == 0 && !m->to.there && to->kind == KIND_CELL)
 		r = tunnel_restore(fs, caller, to);
-	bool free_name = r == 0 && !m->to.there;
-	if (r >= 0)
-		r = kv_move(fs->kv, &(struct move_spec){.from = &from->place,
-		    .from_version = from->version, .to = &to->place,
-		    .to_version = to->version, .flags = MOVE_KEEP}, &stored);
 	if (r < 0)
 		return r;
-	if (m->moved && !(whole && free_name))
-		handles_follow(fs, m->moved, before,
-		    to->kind == KIND_CELL	? stored
-			: to->kind == KIND_DOT_FILE ? DOT_MINE
-						    : 0);
-	if (whole && free_name)
+	m->restored = m->restored || r == 1;
+	bool whole = cells && !m->to.there && !m->restored;
+	r = m->move ? 0 : kv_move_open(fs->kv, &spec, &m->move);
+	if (r == 0)
+		r = kv_move_try(fs->kv, m->move, &stored);
+	if (r)
+		return r;
+	follow(fs, m, whole, before, stored);
+	if (whole)
 		tunnel_renamed(fs, caller, from, to);
 	return 0;
 }
 
 static int
-move_any(struct fs *fs, struct move *m, const struct caller *caller)
+move_any(struct fs *fs, struct course *m, const struct caller *caller)
 {
 	enum kind from = m->from.spot.kind, to = m->to.spot.kind;
-	int r = m->moved ? handles_settle(fs, m->moved) : 0;
 
-	if (r < 0)
-		return r;
 	if (from == KIND_TABLE)
 		return m->to.there ? -EEXIST
 				   : kv_table_rename(fs->kv,
@@ -98,7 +230,7 @@ move_any(struct fs *fs, struct move *m, const struct caller *caller)
 					 m->to.spot.place.table);
 	if (from != KIND_SCHEMA_FILE && to != KIND_SCHEMA_FILE)
 		return move_data(fs, m, caller);
-	r = from == KIND_SCHEMA_FILE
+	int r = from == KIND_SCHEMA_FILE
 	    ? schema_move(fs, &m->from.spot, &m->to.spot, m->to.there)
 	    : schema_adopt(fs, &m->from.spot, &m->to.spot);
 	if (r == 0 && m->moved)
@@ -122,7 +254,7 @@ root_child(struct fs *fs, struct inode *dir, enum kind kind,
 
 static void
 move_child(struct fs *fs, struct inode *dir, enum kind kind,
-    const struct move *m)
+    const struct course *m)
 {
 	struct child to = {.kind = kind};
 	struct inode *inode =
@@ -136,7 +268,7 @@ move_child(struct fs *fs, struct inode *dir, enum kind kind,
 
 /* A table and its schema file are renamed together. */
 static void
-move_twin(struct fs *fs, const struct move *m)
+move_twin(struct fs *fs, const struct course *m)
 {
 	struct inode *root = &fs->nodes->root;
 
@@ -156,8 +288,10 @@ move_twin(struct fs *fs, const struct move *m)
 
 /* The kernel and the inodes learn what has moved. */
 static void
-moved(struct fs *fs, const struct renaming *how, struct move *m)
+moved(struct fs *fs, struct course *m)
 {
+	const struct renaming *how = m->how;
+
 	if (m->to.there)
 		named_lose(fs, how->to_dir, &m->to);
 	if (m->moved)
@@ -168,29 +302,52 @@ moved(struct fs *fs, const struct renaming *how, struct move *m)
 	named_keep_parts(fs, how->from_dir);
 }
 
+/* The rename, or what is to be made ready for it. names is held for writing. */
+static int
+attempt(struct fs *fs, struct course *m, const struct caller *caller)
+{
+	int r = resolve(fs, m);
+
+	if (r == 0)
+		r = check_kinds(m);
+	if (r < 0 || spot_equal(&m->from.spot, &m->to.spot))
+		return r;
+	r = offer(fs, m, caller);
+	if (r == 0)
+		r = move_any(fs, m, caller);
+	if (r == 0)
+		moved(fs, m);
+	if (r < 0 && m->restored) /* which the kernel does not know of */
+		notify_name(fs, m->how->to_dir, m->how->to);
+	return r;
+}
+
+static int
+make_ready(struct fs *fs, struct course *m, const struct caller *caller,
+    int what)
+{
+	if (what == PREPARE)
+		return kv_move_prepare(fs->kv, m->move);
+	return handles_settle(fs, m->moved, caller, !takes_pending(m));
+}
+
 int
 tree_rename(struct fs *fs, const struct renaming *how,
     const struct caller *caller)
 {
-	struct move m = {0};
+	struct course m = {.how = how};
+	int r, again;
 
 	if (fs->read_only)
 		return why(EROFS, "the mount is read-only");
-	pthread_rwlock_wrlock(&fs->nodes->names);
-	int r = named_resolve(fs, how->from_dir, how->from, &m.from);
-	if (r == 0)
-		r = named_resolve(fs, how->to_dir, how->to, &m.to);
-	if (r == 0)
-		r = check_kinds(&m, how->no_replace);
-	if (r == 0 && !spot_equal(&m.from.spot, &m.to.spot)) {
-		m.moved = inode_known(fs, how->from_dir, &m.from.child);
-		r = move_any(fs, &m, caller);
-		if (r == 0)
-			moved(fs, how, &m);
-		inode_put(fs, m.moved);
-	}
-	named_release(&m.from);
-	named_release(&m.to);
-	pthread_rwlock_unlock(&fs->nodes->names);
+	do {
+		pthread_rwlock_wrlock(&fs->nodes->names);
+		r = attempt(fs, &m, caller);
+		pthread_rwlock_unlock(&fs->nodes->names);
+		again = r > 0;
+		if (again)
+			r = make_ready(fs, &m, caller, r);
+	} while (again && r == 0);
+	course_release(fs, &m);
 	return r;
 }

@@ -176,7 +176,8 @@ static int
 make_above(struct fs *fs, const struct spot *spot, struct made *out)
 {
 	struct image empty;
-	struct storing how = {.image = &empty, .attrs = out->fresh};
+	struct storing how = {
+	    .image = &empty, .content.attrs = out->fresh};
 
 	image_init(&empty, &fs->buffers);
 	int r = node_store(fs, spot, &how);

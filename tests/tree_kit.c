@@ -13,7 +13,10 @@
 
 #include "fs/notify.h"
 #include "fs/tunnel.h"
+#include "kv/kv_store.h"
+#include "kv/ordered.h"
 #include "kv/why.h"
+#include "stall.h"
 #include "store_dir.h"
 
 struct fs tree_fs;
@@ -45,6 +48,12 @@ refusal(int r)
 	const char *text = keep(&b);
 	buf_release(&b);
 	return text;
+}
+
+void
+tree_fail(int error, unsigned count)
+{
+	ordered_mem_fail(tree_fs.kv->memory, error, count, true);
 }
 
 /* --- notices ------------------------------------------------------------------ */
@@ -148,6 +157,7 @@ tree_setup(void)
 		.buffers = {.directory = store_dir(), .limit = 1 << 20}};
 	journal_init(&tree_fs.journal, false);
 	ck_assert_int_eq(kv_open(&options, &tree_fs.kv), 0);
+	stall_stand_before(tree_fs.kv->memory);
 	ck_assert_int_eq(nodes_open(&tree_fs), 0);
 	ck_assert_int_eq(tunnel_open(&tree_fs), 0);
 	ck_assert_int_eq(notify_open(&tree_fs, &sender), 0);

@@ -106,6 +106,13 @@ tree_move(const char *from, const char *to);
 const char *
 tree_attribute(const char *path, const char *name);
 
+/* --- the store beneath -------------------------------------------------------- */
+
+/* From now on the count-th call of the store in memory fails, and all after it;
+ * error 0 ends it. */
+void
+tree_fail(int error, unsigned count);
+
 /* --- what the kernel was told ------------------------------------------------ */
 
 /* Waits until the notices so far are sent, and gives them, in order, then

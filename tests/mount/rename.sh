@@ -1,0 +1,85 @@
+# Renames, with real programs: what saves through another name, what is open.
+
+# python, with d the family and q the cell.
+py() { python3 -c "import os, sys; d = '$F'; q = '$q'
+$1"; }
+
+M01_replacing_before_the_close_is_one_version() {
+	begin f:VERSIONS=9 g:VERSIONS=9
+	works mkdir $M/t/r1/g
+	put old $q
+	works py "
+f = open(d + '/tmp', 'w'); f.write('one'); f.flush()
+os.replace(d + '/tmp', q); f.write('+\n'); f.close()"
+	expect "one+ old" history $q
+	works py "
+f = open(d + '/.tmp', 'w'); f.write('two\n'); f.flush()
+os.replace(d + '/.tmp', q); f.close()"
+	expect "two one+ old" history $q
+	works py "
+f = open(q, 'w'); f.write('three\n'); f.flush()
+os.rename(q, d + '/free'); f.close()"
+	expect "three two one+ old" history $F/free
+	works py "
+f = open(d + '/free', 'a'); f.write('four\n'); f.flush()
+os.rename(d + '/free', d + '/../g/free'); f.close()"
+	is "$(history $M/t/r1/g/free)" "three four three two one+ old"
+	works py "
+f = open(d + '/big', 'wb'); f.write(b'x' * 3000000); f.flush()
+os.replace(d + '/big', d + '/../g/free'); f.close()"
+	expect 6 nver $M/t/r1/g/free
+	expect 3000000 stat -c %s $M/t/r1/g/free
+	is "$(names $F)" "" "left"
+	again
+	expect 6 nver $M/t/r1/g/free
+	expect 3000000 stat -c %s $M/t/r1/g/free
+}
+
+# Killed anywhere in it: the new name has the bytes, or the old one has none.
+M02_a_kill_leaves_a_replaced_file_before_or_after() {
+	local round i
+	begin f:VERSIONS=3
+	: > $W/count
+	for round in 1 2 3 4 5; do
+		python3 - $F $W/count $round 2> /dev/null <<-'P' &
+		import os, sys
+		d, count, base = sys.argv[1], open(sys.argv[2], "a"), int(sys.argv[3])
+		n = base * 1000000
+		while True:
+		    n += 1
+		    size = 3000000 if n % 20 == 0 else 10
+		    f = open(d + "/tmp%d" % n, "wb", buffering=0)
+		    f.write(b"%d " % n + b"x" * size)
+		    os.replace(d + "/tmp%d" % n, d + "/q%d" % (n % 3))
+		    f.close()
+		    print(n, file=count, flush=True)
+		P
+		for i in $(seq 600); do
+			[ $(wc -l < $W/count) -lt $((round * 60)) ] || break
+			sleep .05
+		done
+		crash
+		wait
+		works up
+		expect "torn []" python3 - $F $W/count <<-'P'
+		import os, sys
+		d, done = sys.argv[1], {}
+		for n in map(int, open(sys.argv[2])):
+		    done[n % 3] = n
+		torn = []
+		for name in os.listdir(d):
+		    bytes = open(d + "/" + name, "rb").read()
+		    if name[0] == "t" and bytes: # stored under the old name
+		        torn.append(name)
+		    if name[0] == "q":
+		        n = int(bytes.split()[0])
+		        size = 3000000 if n % 20 == 0 else 10
+		        if n < done.get(int(name[1:]), 0) or \
+		           bytes != b"%d " % n + b"x" * size:
+		            torn.append(name)
+		print("torn", torn)
+		P
+		rm -f $F/tmp*
+	done
+	[ $(wc -l < $W/count) -ge 300 ] || fail "only $(wc -l < $W/count)"
+}
