@@ -72,7 +72,7 @@ handle_stored(struct fs *fs, struct handle *h, const struct spot *spot,
 		h->made = false;
 		if (h->collects)
 			image_release(&h->image);
-		notify_stored(fs, h->inode, spot);
+		notify_stored(fs, h->inode, spot, how->content.cleared);
 	}
 	handle_show(fs, h, false);
 	return h->refused ? handle_refused(h) : r;

@@ -218,8 +218,13 @@ shared(struct fs *fs, struct inode *inode)
 }
 
 void
-notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot)
+notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot,
+    bool cleared)
 {
+	struct notify *n = fs->notify;
+
+	if (n && cleared)
+		n->sender.inode(n->sender.context, inode, false);
 	if (spot->kind == KIND_SCHEMA_FILE)
 		notify_table(fs, spot->place.table);
 	else if (spot->kind == KIND_VERSION || spot->kind == KIND_COUNTER)

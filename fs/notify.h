@@ -32,9 +32,11 @@ void
 notify_close(struct fs *fs);
 
 /* An open file of inode has been stored at spot: readers that were there
- * before see it, and the cell's other names. */
+ * before see it, and the cell's other names. cleared: its mode is another, and
+ * is not asked for again where writing changes times and size alone. */
 void
-notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot);
+notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot,
+    bool cleared);
 
 /* The plain name of the cell at spot has another newest version. */
 void

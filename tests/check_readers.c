@@ -465,8 +465,12 @@ START_TEST(setuid_and_setgid_are_cleared_in_a_new_version)
 	OK(tree_put(Q, "1"));
 	OK(tree_chmod(Q, 06755));
 	ck_assert_uint_eq(mode_of(Q), 06755);
+	tree_notices();
 	OK(tree_put(Q, "2"));
 	ck_assert_uint_eq(mode_of(Q), 0755);
+	SAYS("attr q", tree_notices()); /* or the kernel shows what it knows */
+	OK(tree_put(Q, "3"));
+	SAYS("", tree_notices());
 }
 END_TEST
 

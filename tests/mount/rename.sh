@@ -83,3 +83,34 @@ M02_a_kill_leaves_a_replaced_file_before_or_after() {
 	done
 	[ $(wc -l < $W/count) -ge 300 ] || fail "only $(wc -l < $W/count)"
 }
+
+# statx(2) of the mode alone, which the kernel answers from its cache.
+mode_of() {
+	python3 - "$1" <<-'P'
+	import ctypes, os, struct, sys
+	AT_FDCWD, STATX_MODE = -100, 2
+	buf = ctypes.create_string_buffer(256)
+	r = ctypes.CDLL(None).statx(AT_FDCWD, os.fsencode(sys.argv[1]), 0,
+	                            STATX_MODE, buf)
+	assert r == 0
+	print("%o" % (struct.unpack_from("H", buf, 28)[0] & 0o7777))
+	P
+}
+
+M03_a_mode_that_a_new_version_clears_is_shown_so() {
+	begin f:VERSIONS=9
+	put x $q
+	works chmod 6755 $q
+	expect 6755 mode_of $q
+	echo y > $q
+	expect 755 mode_of $q
+	works chmod 4755 $q
+	expect 4755 mode_of $q
+	echo z >> $q
+	expect 755 mode_of $q
+	works chmod 2755 $q
+	expect 2755 mode_of $q
+	echo 1 > $q@77
+	works truncate -s 1 $q
+	expect 755 mode_of $q
+}
