@@ -53,7 +53,8 @@ check_kinds(const struct course *m)
 		return why(EINVAL, "a %s cannot become a %s",
 		    kinds[from].name, kinds[to].name);
 	if (from == KIND_ROW || from == KIND_FAMILY || from == KIND_TABLE ||
-	    from == KIND_SCHEMA_FILE || from == KIND_DOT_FILE)
+	    from == KIND_SCHEMA_FILE || from == KIND_DOT_FILE ||
+	    from == KIND_DOT_DIR)
 		return 0;
 	return why(EPERM, "a %s cannot be renamed", kinds[from].name);
 }
@@ -101,6 +102,17 @@ look_anew(struct named *known, struct named *now)
 	*now = (struct named){0};
 }
 
+/* Beside a dot directory a name that is free is a dot directory's. */
+static void
+see_dot_dir(struct course *m)
+{
+	const struct spot *to = &m->to.spot;
+
+	if (m->from.spot.kind == KIND_DOT_DIR && !m->to.there &&
+	    to->kind == KIND_DOT_FILE && !to->place.dot_dir.size)
+		named_as_dot_dir(&m->to);
+}
+
 /* What the names mean, now that names is held. */
 static int
 resolve(struct fs *fs, struct course *m)
@@ -110,6 +122,7 @@ resolve(struct fs *fs, struct course *m)
 
 	if (r == 0)
 		r = named_resolve(fs, m->how->to_dir, m->how->to, &now.to);
+	see_dot_dir(&now);
 	if (r == 0)
 		now.moved = inode_known(fs, m->how->from_dir, &now.from.child);
 	if (r == 0 && m->move && is_same(m, &now)) {

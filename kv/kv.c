@@ -327,10 +327,12 @@ check_levels(enum level from, enum level to)
 
 	if (cell && (to == LEVEL_COLUMN || to == LEVEL_DOT))
 		return 0;
-	if (from == to && (from == LEVEL_ROW || from == LEVEL_FAMILY))
+	if (from == to && (from == LEVEL_ROW || from == LEVEL_FAMILY ||
+			      from == LEVEL_DOT_DIR))
 		return 0;
 	return why(EINVAL, "a rename goes from a row to a row, a family to a "
-			   "family, a cell or dot file to a cell or dot file");
+			   "family, a cell or dot file to a cell or dot file, "
+			   "a dot directory to a dot directory");
 }
 
 int

@@ -73,9 +73,9 @@ kv_mutate(struct kv *kv, struct mutation *m);
  * source's newest value; to a free name the history moves whole. A version
  * (VERSION_AT) moves alone, to exactly the target's timestamp if the target
  * names one. Dot file to column: one version; column to dot file: its only
- * version, -EPERM with more. Rows and families: with everything in them, into
- * what is free or empty (-ENOTEMPTY), -E2BIG beyond MOVE_CELLS_MAX. Across
- * levels: -EINVAL. *stored (may be NULL): the timestamp of the new version
+ * version, -EPERM with more. Rows, families and dot directories: with
+ * everything in them, into what is free or empty (-ENOTEMPTY), -E2BIG beyond
+ * MOVE_CELLS_MAX. Across levels: -EINVAL. *stored (may be NULL): the timestamp of the new version
  * where one was made, else of the newest that moved, 0 for none. Chunks may
  * have to be copied first: kv_change.h does so with nothing locked. */
 int

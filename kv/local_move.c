@@ -422,10 +422,10 @@ move_body(struct txn *t, void *context)
 	if (r == 0)
 		r = place_table(t->local, m->to, &m->target);
 	if (r == 0)
-		r = m->from->level == LEVEL_ROW ||
-			    m->from->level == LEVEL_FAMILY
-			? move_directory(m, t)
-			: move_value(m, t);
+		r = m->from->level == LEVEL_COLUMN ||
+			    m->from->level == LEVEL_DOT
+			? move_value(m, t)
+			: move_directory(m, t);
 	if (r == 0 && m->wanting)
 		r = -ESTALE;
 	table_put(m->source);

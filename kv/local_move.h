@@ -97,7 +97,7 @@ int
 span_move(struct move *m, struct txn *t, const struct span *from,
     const struct span *to, bool *moved);
 
-/* The transaction of a rename of a row or family. */
+/* The transaction of a rename of a row, family or dot directory. */
 int
 move_directory(struct move *m, struct txn *t);
 

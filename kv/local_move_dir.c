@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "key.h"
+#include "local_dots.h"
 #include "local_side_attrs.h"
 #include "why.h"
 
@@ -70,8 +71,8 @@ file_blobs(struct move *m, struct slice key, uint32_t *from, uint32_t *to)
 	f = table_family(m->source, buf_slice(&name));
 	if (r == 0)
 		r = move_family(m,
-		    m->from->level == LEVEL_FAMILY ? m->to->family
-						   : buf_slice(&name),
+		    m->from->level == LEVEL_ROW ? buf_slice(&name)
+						: m->to->family,
 		    &g);
 	*from = f ? f->blobs : 0;
 	*to = g ? g->blobs : 0;
@@ -252,8 +253,8 @@ settle(struct move *m, struct txn *t, const struct attrs *attrs)
 	return side_forget_if_gone(t, m->source, m->from->row, NULL, nothing);
 }
 
-int
-move_directory(struct move *m, struct txn *t)
+static int
+move_row_or_family(struct move *m, struct txn *t)
 {
 	struct info info = {0};
 
@@ -270,4 +271,83 @@ move_directory(struct move *m, struct txn *t)
 	unsigned kept = info.attrs.set & ATTR_MTIME;
 	info.attrs.set = kept | ATTR_MODE | ATTR_UID | ATTR_GID;
 	return r ? r : settle(m, t, &info.attrs);
+}
+
+/* --- dot directories --------------------------------------------------- */
+
+/* The keys of a dot directory and of the files in it begin so. */
+static int
+dot_dir_prefix(const struct place *dir, struct buf *out)
+{
+	side_files_key(dir, out);
+	key_component(out, dir->dot_dir);
+	return buf_status(out);
+}
+
+/* The target is free, or an empty dot directory, which gives way. */
+static int
+clear_dot_dir(struct move *m, struct txn *t, struct slice prefix)
+{
+	struct place file = *m->to;
+	struct buf own = {0};
+
+	file.level = LEVEL_DOT;
+	file.dot = file.dot_dir;
+	file.dot_dir = nothing;
+	int r = side_there(t, m->target, &file, nothing);
+	if (r == 1)
+		return why(ENOTDIR, "the new name is a dot file's");
+	if (r == 0)
+		r = side_there(t, m->target, m->to, nothing);
+	if (r == 1 && m->flags & MOVE_NOREPLACE)
+		return why(EEXIST, "the new name is there already");
+	if (r < 0)
+		return r;
+	side_dot_key(m->to, &own);
+	r = buf_status(&own);
+	if (r == 0)
+		r = txn_remove(t, m->target->side, buf_slice(&own));
+	if (r == 0)
+		r = side_any(t, m->target->side, prefix);
+	buf_release(&own);
+	return r == 1 ? why(ENOTEMPTY, "the new name holds something") : r;
+}
+
+static int
+move_dot_dir(struct move *m, struct txn *t)
+{
+	struct buf from = {0}, to = {0};
+	const struct local_family *g;
+
+	if (!m->source || !m->target)
+		return why(EPERM, "dot directories stand in families");
+	int r = check_source(m, t);
+	if (r == 0)
+		r = move_family(m, m->to->family, &g);
+	if (r == 0)
+		r = dot_dir_prefix(m->from, &from);
+	if (r == 0)
+		r = dot_dir_prefix(m->to, &to);
+	struct records w = {.move = m,
+	    .tag = 'f',
+	    .from_prefix = buf_slice(&from),
+	    .to_prefix = buf_slice(&to)};
+	if (r == 0)
+		r = clear_dot_dir(m, t, w.to_prefix);
+	atomic_fetch_or(&m->target->side_may, SIDE_FILES);
+	if (r == 0)
+		r = txn_each(t, m->source->side, w.from_prefix,
+		    move_side_record, &w);
+	buf_release(&w.key);
+	buf_release(&w.value);
+	buf_release(&from);
+	buf_release(&to);
+	return r ? r : side_keep_above(t, m->source, m->from);
+}
+
+int
+move_directory(struct move *m, struct txn *t)
+{
+	return m->from->level == LEVEL_DOT_DIR ? move_dot_dir(m, t)
+					       : move_row_or_family(m, t);
 }

@@ -7,6 +7,7 @@
 #include "kv/kv_data.h"
 #include "kv/local.h"
 #include "kv/ordered.h"
+#include "kv/why.h"
 #include "table_kit.h"
 
 #define BIG ((2 << 20) + 17)
@@ -236,6 +237,122 @@ START_TEST(a_family_moves_to_a_declared_name_only)
 }
 END_TEST
 
+/* --- dot directories
+ * ---------------------------------------------------------------------------
+ */
+
+static struct place
+dot_dir(const char *family, const char *name)
+{
+	struct place p = kit_dot(family, name, "");
+
+	p.level = LEVEL_DOT_DIR;
+	return p;
+}
+
+static int
+make_dot_dir(struct place dir)
+{
+	const struct attrs attrs = {.set = ATTR_MODE | ATTR_UID | ATTR_GID,
+	    .mode = 0711,
+	    .uid = 7,
+	    .gid = 8};
+
+	return kit->methods->dir_make(kit, &dir, &attrs);
+}
+
+static int
+move_dot_dir(struct place from, struct place to, unsigned flags)
+{
+	int64_t stored;
+
+	return kit_move(
+	    &(struct move_spec){.from = &from, .to = &to, .flags = flags},
+	    &stored);
+}
+
+static const char *const dot_dirs[] = {"t/r/f", "t/s/g", "o/r/new"};
+
+START_TEST(a_dot_directory_moves_with_its_files)
+{
+	const struct place from = dot_dir("t/r/f", ".a"),
+			   to = dot_dir(dot_dirs[_i], ".b");
+
+	OK(make_dot_dir(from));
+	OK(kit_dot_put(kit_dot("t/r/f", ".a", "x"), "1"));
+	OK(kit_dot_put_size(kit_dot("t/r/f", ".a", ".y"), BIG, 0));
+	OK(kit_dot_put(kit_dot("t/r/f", "", ".aa"), "beside"));
+	OK(move_dot_dir(from, to, 0));
+	SAYS("1", kit_dot_get(kit_dot(dot_dirs[_i], ".b", "x")));
+	SAYS(".y x", kit_list_place(to));
+	ck_assert_uint_eq(attrs_of(to).mode, 0711);
+	ck_assert_uint_eq(attrs_of(to).uid, 7);
+	struct info info;
+	REFUSED(ENOENT, kit_stat(from, &info));
+	OK(kit_stat(kit_dot(dot_dirs[_i], ".b", ".y"), &info));
+	ck_assert_uint_eq(info.size, BIG);
+	SAYS("beside", kit_dot_get(kit_dot("t/r/f", "", ".aa")));
+	ck_assert_uint_eq(kit_records(kit_blobs_number("t", "f")),
+	    _i ? 0 : 3);
+}
+END_TEST
+
+START_TEST(a_dot_directory_moves_onto_an_empty_one_only)
+{
+	const struct place a = dot_dir("t/r/f", ".a"),
+			   b = dot_dir("t/r/f", ".b"),
+			   file = dot_dir("t/r/f", ".file");
+
+	OK(make_dot_dir(a));
+	OK(make_dot_dir(b));
+	OK(kit_dot_put(kit_dot("t/r/f", "", ".file"), "v"));
+	OK(kit_dot_put(kit_dot("t/r/f", ".a", "x"), "1"));
+	OK(kit_dot_put(kit_dot("t/r/f", ".b", "y"), "2"));
+	REFUSED(ENOTEMPTY, move_dot_dir(a, b, 0));
+	REFUSED(ENOTDIR, move_dot_dir(a, file, 0));
+	OK(kit->methods->dot_remove(kit, &(struct place){.level = LEVEL_DOT,
+	    .table = b.table, .row = b.row, .family = b.family,
+	    .dot_dir = b.dot_dir, .dot = slice_text("y")}));
+	REFUSED(EEXIST, move_dot_dir(a, b, MOVE_NOREPLACE));
+	OK(move_dot_dir(a, b, 0));
+	SAYS("x", kit_list_place(b));
+	REFUSED(ENOENT, move_dot_dir(a, b, 0));
+}
+END_TEST
+
+START_TEST(a_family_whose_dot_directory_went_is_kept)
+{
+	const struct place from = dot_dir("t/r/f", ".a"),
+			   to = dot_dir("t/s/f", ".a");
+
+	OK(make_dot_dir(from));
+	OK(move_dot_dir(from, to, 0));
+	SAYS("r s", kit_list(LEVEL_TABLE, "t"));
+	SAYS("f", kit_list(LEVEL_ROW, "t/r"));
+}
+END_TEST
+
+START_TEST(a_dot_directory_too_large_for_one_transaction_stays)
+{
+	const struct place from = dot_dir("t/r/f", ".a"),
+			   to = dot_dir("t/r/f", ".b");
+	char name[16];
+
+	OK(make_dot_dir(from));
+	for (int i = 0; i < 600; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		OK(kit_dot_put_size(
+		    kit_dot("t/r/f", ".a", name), INLINE_MAX, 0));
+	}
+	REFUSED(E2BIG, move_dot_dir(from, to, 0));
+	ck_assert_ptr_nonnull(strstr(why_text(-E2BIG), "too much to rename"));
+	SAYS("", kit_list_place(to));
+	OK(kit->methods->dot_remove(kit, &(struct place){.level = LEVEL_DOT,
+	    .table = from.table, .row = from.row, .family = from.family,
+	    .dot_dir = from.dot_dir, .dot = slice_text("7")}));
+}
+END_TEST
+
 /* --- failures
  * ---------------------------------------------------------------------------
  */
@@ -283,6 +400,13 @@ main(void)
 	tcase_add_test(c, a_family_moves_to_a_declared_name_only);
 	tcase_add_loop_test(
 	    c, a_rename_that_fails_anywhere_leaves_all_as_it_was, 0, 2);
+
+	c = kit_topic(s, "dot directories", setup, kit_teardown);
+	tcase_add_loop_test(c, a_dot_directory_moves_with_its_files, 0,
+	    COUNT(dot_dirs));
+	tcase_add_test(c, a_dot_directory_moves_onto_an_empty_one_only);
+	tcase_add_test(c, a_family_whose_dot_directory_went_is_kept);
+	tcase_add_test(c, a_dot_directory_too_large_for_one_transaction_stays);
 
 	return suite_run(s);
 }

@@ -371,6 +371,50 @@ START_TEST(names_are_free_while_a_rename_copies)
 }
 END_TEST
 
+/* --- dot directories -------------------------------------------------------- */
+
+START_TEST(a_dot_directory_is_renamed_with_what_is_open_in_it)
+{
+	OK(tree_mkdir_path("t/r/f/.d", 0750));
+	OK(tree_put("t/r/f/.d/1", "one"));
+	OK(tree_open("t/r/f/.d/2", O_WRONLY | O_CREAT, &a));
+	OK(tree_write(&a, "two"));
+	OK(tree_move("t/r/f/.d", "t/r/f/.e"));
+	OK(tree_close(&a));
+	SAYS(".e", tree_list("t/r/f"));
+	SAYS("1 2", tree_list("t/r/f/.e"));
+	SAYS("two", tree_cat("t/r/f/.e/2"));
+	ck_assert(there("t/r/f/.e"));
+	ck_assert_uint_eq(st.st_mode & 07777, 0750);
+	OK(tree_move("t/r/f/.e", "u/r/f/.f"));
+	SAYS("one", tree_cat("u/r/f/.f/1"));
+	SAYS("", tree_list("t/r/f"));
+	OK(tree_move("u/r/f/.f/1", "t/r/f/q"));
+	SAYS("one", tree_history(Q));
+}
+END_TEST
+
+START_TEST(a_dot_directory_becomes_nothing_else)
+{
+	OK(tree_mkdir_path("t/r/f/.d", 0755));
+	OK(tree_mkdir_path("t/r/f/.e", 0755));
+	OK(tree_put("t/r/f/.x", "x"));
+	OK(tree_put("t/r/f/.e/1", "one"));
+	OK(tree_put(Q, "q"));
+	REFUSED(EINVAL, tree_move("t/r/f/.d", "t/r/f/p"));
+	REFUSED(ENOTDIR, tree_move("t/r/f/.d", Q));
+	REFUSED(ENOTDIR, tree_move("t/r/f/.d", "t/r/f/.x"));
+	REFUSED(ENOTEMPTY, tree_move("t/r/f/.d", "t/r/f/.e"));
+	REFUSED(EINVAL, tree_move("t/r/f/.d", "t/r/f/.e/.d"));
+	REFUSED(EPERM, tree_move("t/r/f/.d", "t/r/.d"));
+	REFUSED(EISDIR, tree_move("t/r/f/.x", "t/r/f/.d"));
+	OK(tree_move("t/r/f/.e", "t/r/f/.d"));
+	SAYS(".x .d q", tree_list("t/r/f"));
+	OK(tree_unlink("t/r/f/.d/1"));
+	OK(tree_rmdir("t/r/f/.d"));
+}
+END_TEST
+
 #define TOPIC(name, ...)                                                       \
 	suite_topic(s, name, setup, tree_teardown, TESTS(__VA_ARGS__))
 
@@ -395,6 +439,9 @@ rename_suite(void)
 	    of_several_writers_the_one_that_renames_is_last,
 	    what_is_set_on_a_pending_file_moves_with_it,
 	    what_is_open_below_a_directory_that_moves_is_stored_there);
+	TOPIC("dot directories",
+	    a_dot_directory_is_renamed_with_what_is_open_in_it,
+	    a_dot_directory_becomes_nothing_else);
 	TOPIC("large",
 	    a_name_that_goes_meanwhile_takes_the_large_value_along,
 	    a_name_that_moves_meanwhile_has_the_large_value,

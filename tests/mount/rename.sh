@@ -114,3 +114,36 @@ M03_a_mode_that_a_new_version_clears_is_shown_so() {
 	works truncate -s 1 $q
 	expect 755 mode_of $q
 }
+
+# renameat2(2) with FLAGS (1: no replace, 2: exchange, 4: whiteout).
+renameat2() {
+	python3 - "$@" <<-'P'
+	import ctypes, os, sys
+	libc = ctypes.CDLL(None, use_errno=True)
+	if libc.renameat2(-100, os.fsencode(sys.argv[2]), -100,
+	                  os.fsencode(sys.argv[3]), int(sys.argv[1])):
+	    print(os.strerror(ctypes.get_errno()), file=sys.stderr)
+	    sys.exit(1)
+	P
+}
+
+M05_dot_directories_are_renamed_with_their_files() {
+	begin f:VERSIONS=5
+	row r2
+	works mkdir $F/.d
+	put 1 $F/.d/one
+	head -c 3000000 /dev/zero > $F/.d/big
+	works mv $F/.d $F/.e
+	is "$(ls -A $F) $(ls $F/.e | tr '\n' ' ')" ".e big one "
+	works mv $F/.e $M/t/r2/f/.d
+	is "$(ls -A $F)" ""
+	expect 3000000 stat -c %s $M/t/r2/f/.d/big
+	works mkdir $M/t/r2/f/.full
+	put 2 $M/t/r2/f/.full/two
+	refused "Directory not empty" renameat2 0 $M/t/r2/f/.full $M/t/r2/f/.d
+	refused "Invalid argument" renameat2 0 $M/t/r2/f/.full $M/t/r2/f/full
+	again
+	expect 1 cat $M/t/r2/f/.d/one
+	works mv $M/t/r2/f/.d/one $q
+	expect 1 history $q
+}
