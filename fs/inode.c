@@ -273,6 +273,25 @@ inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
 	pthread_mutex_unlock(&n->lock);
 }
 
+void
+inode_exchange(struct fs *fs, struct inode *a, struct inode *b)
+{
+	struct nodes *n = fs->nodes;
+
+	pthread_mutex_lock(&n->lock);
+	take_out(n, a);
+	take_out(n, b);
+	struct inode *up = a->up;
+	struct buf key = a->key;
+	a->up = b->up; /* what one holds no more the other does */
+	a->key = b->key;
+	b->up = up;
+	b->key = key;
+	link_in(n, a);
+	link_in(n, b);
+	pthread_mutex_unlock(&n->lock);
+}
+
 /* Borrows the names along the way down to inode. Locked. */
 static int
 descend(const struct inode *inode, struct spot *out)

@@ -98,6 +98,10 @@ inode_move(struct fs *fs, struct inode *inode, struct inode *dir,
 struct inode *
 inode_standing(struct fs *fs, struct inode *inode);
 
+/* Two inodes change places, and what is below them. */
+void
+inode_exchange(struct fs *fs, struct inode *a, struct inode *b);
+
 /* Where it stands now. -ESTALE: nowhere, its name is gone; -ENOMEM. */
 int
 inode_spot(struct fs *fs, struct inode *inode, struct spot *out);

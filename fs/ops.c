@@ -237,11 +237,12 @@ op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 		.to_dir = inode_of(fs, new_parent),
 		.to = slice_text(new_name),
 		.no_replace = flags & RENAME_NOREPLACE,
+		.exchange = flags & RENAME_EXCHANGE,
 	};
 
-	if (flags & ~(unsigned)RENAME_NOREPLACE)
+	if (flags & ~(unsigned)(RENAME_NOREPLACE | RENAME_EXCHANGE))
 		refuse(req, name,
-		    why(EINVAL, "names cannot be exchanged"));
+		    why(EINVAL, "nothing takes a removed name's place"));
 	else
 		answer(req, name, tree_rename(fs, &how, &caller));
 }

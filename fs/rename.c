@@ -18,6 +18,7 @@ struct course {
 	const struct renaming *how;
 	struct named from, to;
 	struct inode *moved; /* the source's inode, or NULL */
+	struct inode *other; /* the one it changes places with, or NULL */
 	struct offer offer;  /* what its open file has not stored yet */
 	struct draft *draft; /* of that */
 	struct move *move;   /* in kv */
@@ -39,12 +40,14 @@ check_kinds(const struct course *m)
 {
 	enum kind from = m->from.spot.kind, to = m->to.spot.kind;
 
-	if (!m->from.there)
+	if (!m->from.there || (m->how->exchange && !m->to.there))
 		return -ENOENT;
 	if (m->to.there && m->how->no_replace && !m->restored)
 		return -EEXIST;
 	if (kinds[from].read_only || kinds[to].read_only)
 		return -EROFS;
+	if (m->how->exchange && (from != KIND_CELL || to != KIND_CELL))
+		return why(EINVAL, "only cells can be exchanged");
 	if (m->to.there && kinds[from].directory != kinds[to].directory)
 		return kinds[from].directory ? -ENOTDIR : -EISDIR;
 	if (is_file(from) && is_file(to))
@@ -76,6 +79,7 @@ course_release(struct fs *fs, struct course *m)
 {
 	forget_move(fs, m);
 	inode_put(fs, m->moved);
+	inode_put(fs, m->other);
 	named_release(&m->from);
 	named_release(&m->to);
 }
@@ -84,7 +88,7 @@ course_release(struct fs *fs, struct course *m)
 static bool
 is_same(const struct course *a, const struct course *b)
 {
-	return a->moved == b->moved &&
+	return a->moved == b->moved && a->other == b->other &&
 	    spot_equal(&a->from.spot, &b->from.spot) &&
 	    spot_equal(&a->to.spot, &b->to.spot);
 }
@@ -125,6 +129,8 @@ resolve(struct fs *fs, struct course *m)
 	see_dot_dir(&now);
 	if (r == 0)
 		now.moved = inode_known(fs, m->how->from_dir, &now.from.child);
+	if (r == 0 && m->how->exchange)
+		now.other = inode_known(fs, m->how->to_dir, &now.to.child);
 	if (r == 0 && m->move && is_same(m, &now)) {
 		look_anew(&m->from, &now.from);
 		look_anew(&m->to, &now.to);
@@ -139,12 +145,19 @@ resolve(struct fs *fs, struct course *m)
 }
 
 /* Whether what is pending is stored in the transaction of the rename. What
- * becomes of a schema is several, so there it is stored before. */
+ * becomes of a schema is several, so there it is stored before; and where two
+ * cells change places, both of which may be open. */
 static bool
 takes_pending(const struct course *m)
 {
-	return kinds[m->from.spot.kind].drafted &&
+	return kinds[m->from.spot.kind].drafted && !m->how->exchange &&
 	    m->to.spot.kind != KIND_SCHEMA_FILE;
+}
+
+static bool
+is_pending(struct fs *fs, struct inode *inode)
+{
+	return inode && handles_pending(fs, inode);
 }
 
 static int
@@ -152,10 +165,11 @@ offer(struct fs *fs, struct course *m, const struct caller *caller)
 {
 	struct spot *from = &m->from.spot;
 
+	if (!takes_pending(m))
+		return is_pending(fs, m->moved) || is_pending(fs, m->other)
+		    ? SETTLE : 0;
 	if (!m->moved || m->offer.handle)
 		return 0;
-	if (!takes_pending(m))
-		return handles_pending(fs, m->moved) ? SETTLE : 0;
 	if (handles_offer(fs, m->moved, caller, &m->offer))
 		return SETTLE;
 	return m->offer.handle
@@ -251,6 +265,29 @@ move_any(struct fs *fs, struct course *m, const struct caller *caller)
 	return r;
 }
 
+static int
+exchange(struct fs *fs, struct course *m)
+{
+	const struct move_spec spec = {.from = &m->from.spot.place,
+		.to = &m->to.spot.place, .flags = MOVE_KEEP | MOVE_EXCHANGE};
+	int64_t stored;
+	int r = m->move ? 0 : kv_move_open(fs->kv, &spec, &m->move);
+
+	if (r == 0)
+		r = kv_move_try(fs->kv, m->move, &stored);
+	if (r)
+		return r;
+	if (m->moved && m->other)
+		inode_exchange(fs, m->moved, m->other);
+	else if (m->moved)
+		inode_move(fs, m->moved, m->how->to_dir, &m->to.child);
+	else if (m->other)
+		inode_move(fs, m->other, m->how->from_dir, &m->from.child);
+	inode_touch(fs, m->how->from_dir);
+	inode_touch(fs, m->how->to_dir);
+	return 0;
+}
+
 /* The inode of a child of the root, or of .schema, by its table's name. */
 static struct inode *
 root_child(struct fs *fs, struct inode *dir, enum kind kind,
@@ -326,6 +363,8 @@ attempt(struct fs *fs, struct course *m, const struct caller *caller)
 	if (r < 0 || spot_equal(&m->from.spot, &m->to.spot))
 		return r;
 	r = offer(fs, m, caller);
+	if (r == 0 && m->how->exchange)
+		return exchange(fs, m);
 	if (r == 0)
 		r = move_any(fs, m, caller);
 	if (r == 0)
@@ -341,7 +380,11 @@ make_ready(struct fs *fs, struct course *m, const struct caller *caller,
 {
 	if (what == PREPARE)
 		return kv_move_prepare(fs->kv, m->move);
-	return handles_settle(fs, m->moved, caller, !takes_pending(m));
+	int r = m->moved ? handles_settle(fs, m->moved, caller,
+	    !takes_pending(m)) : 0;
+	if (r == 0 && m->other)
+		r = handles_settle(fs, m->other, caller, true);
+	return r;
 }
 
 int

@@ -50,7 +50,7 @@ tree_remove(struct fs *fs, struct inode *dir, struct slice name,
 struct renaming {
 	struct inode *from_dir, *to_dir;
 	struct slice from, to;
-	bool no_replace;
+	bool no_replace, exchange;
 };
 
 int

@@ -28,6 +28,7 @@ enum move_flags {
 	MOVE_NOREPLACE = 2, /* -EEXIST if the target is there */
 	MOVE_TAKE_BACK = 4, /* column to column: the whole history moves and
 			       a copy of the newest version stays behind */
+	MOVE_EXCHANGE = 8,  /* what stands at `to` comes to `from` */
 };
 
 /* A rename as it is asked for. */

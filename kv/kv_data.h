@@ -75,9 +75,11 @@ kv_mutate(struct kv *kv, struct mutation *m);
  * names one. Dot file to column: one version; column to dot file: its only
  * version, -EPERM with more. Rows, families and dot directories: with
  * everything in them, into what is free or empty (-ENOTEMPTY), -E2BIG beyond
- * MOVE_CELLS_MAX. Across levels: -EINVAL. *stored (may be NULL): the timestamp of the new version
- * where one was made, else of the newest that moved, 0 for none. Chunks may
- * have to be copied first: kv_change.h does so with nothing locked. */
+ * MOVE_CELLS_MAX. Across levels: -EINVAL. MOVE_EXCHANGE: two columns of a
+ * table change their histories, else -EINVAL. *stored (may be NULL): the
+ * timestamp of the new version where one was made, else of the newest that
+ * moved, 0 for none. Chunks may have to be copied first: kv_change.h does so
+ * with nothing locked. */
 int
 kv_move(struct kv *kv, const struct move_spec *spec, int64_t *stored);
 

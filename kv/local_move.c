@@ -422,7 +422,8 @@ move_body(struct txn *t, void *context)
 	if (r == 0)
 		r = place_table(t->local, m->to, &m->target);
 	if (r == 0)
-		r = m->from->level == LEVEL_COLUMN ||
+		r = m->flags & MOVE_EXCHANGE ? move_exchange(m, t)
+		    : m->from->level == LEVEL_COLUMN ||
 			    m->from->level == LEVEL_DOT
 			? move_value(m, t)
 			: move_directory(m, t);

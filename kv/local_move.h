@@ -97,6 +97,10 @@ int
 span_move(struct move *m, struct txn *t, const struct span *from,
     const struct span *to, bool *moved);
 
+/* The transaction in which two columns change places. */
+int
+move_exchange(struct move *m, struct txn *t);
+
 /* The transaction of a rename of a row, family or dot directory. */
 int
 move_directory(struct move *m, struct txn *t);

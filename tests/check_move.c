@@ -7,6 +7,7 @@
 #include "kv/kv.h"
 #include "kv/local.h"
 #include "kv/local_keys.h"
+#include "kv/ordered.h"
 #include "kv/why.h"
 #include "table_kit.h"
 
@@ -470,6 +471,65 @@ START_TEST(a_dot_file_replaces_another)
 }
 END_TEST
 
+/* --- exchanging
+ * ------------------------------------------------------------------------- */
+
+static const char *const pairs[] = {"t/r/f/p", "t/s/f/q", "t/r/g/p"};
+
+START_TEST(two_cells_change_their_histories)
+{
+	OK(kit_put("t/r/f/q", 5, "five"));
+	OK(kit_put("t/r/f/q", 6, "six"));
+	OK(kit_put_big(pairs[_i], BIG, 3));
+	OK(move_cell("t/r/f/q", pairs[_i], MOVE_EXCHANGE));
+	SAYS("6=six 5=five", kit_history(pairs[_i]));
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/q"), BIG, 3));
+	ck_assert_uint_eq(all_chunks(), 3);
+	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")) +
+			      kit_records(kit_cells_number("t", "g")),
+	    3);
+}
+END_TEST
+
+START_TEST(an_exchange_that_fails_leaves_both_as_they_were)
+{
+	int r = -1;
+
+	for (unsigned count = 1; r; count++) {
+		kit_teardown();
+		setup();
+		OK(kit_put("t/r/f/q", 5, "five"));
+		OK(kit_put_big("t/r/g/p", BIG, 3));
+		ordered_mem_fail(kit_store, EIO, count, true);
+		r = move_cell("t/r/f/q", "t/r/g/p", MOVE_EXCHANGE);
+		ordered_mem_fail(kit_store, 0, 0, false);
+		kit_reopen();
+		SAYS("5=five", kit_history(r ? "t/r/f/q" : "t/r/g/p"));
+		ck_assert(kit_is_big(
+		    kit_place(LEVEL_COLUMN, r ? "t/r/g/p" : "t/r/f/q"), BIG,
+		    3));
+		ck_assert_uint_eq(all_chunks(), 3);
+	}
+}
+END_TEST
+
+START_TEST(what_cannot_be_exchanged_is_refused)
+{
+	const struct place q = kit_place(LEVEL_COLUMN, "t/r/f/q"),
+			   dot = kit_dot("t/r/f", "", ".x");
+
+	OK(kit_put("t/r/f/q", 5, "five"));
+	OK(kit_put("o/r/f/q", 5, "far"));
+	OK(kit_dot_put(dot, "dot"));
+	REFUSED(ENOENT, move_cell("t/r/f/q", "t/r/f/p", MOVE_EXCHANGE));
+	REFUSED(ENOENT, move_cell("t/r/f/p", "t/r/f/q", MOVE_EXCHANGE));
+	REFUSED(EINVAL, move_cell("t/r/f/q", "o/r/f/q", MOVE_EXCHANGE));
+	REFUSED(EINVAL, move_places(q, dot, MOVE_EXCHANGE));
+	REFUSED(EINVAL, move_dir(LEVEL_ROW, "t/r", "t/s", MOVE_EXCHANGE));
+	SAYS("5=five", kit_history("t/r/f/q"));
+}
+END_TEST
+
 /* --- the suite
  * ------------------------------------------------------------------------- */
 
@@ -512,6 +572,12 @@ main(void)
 	tcase_add_test(c, a_big_dot_file_becomes_a_cell_and_a_cell_a_dot_file);
 	tcase_add_test(c, a_cell_with_a_history_does_not_become_a_dot_file);
 	tcase_add_test(c, a_dot_file_replaces_another);
+
+	c = kit_topic(s, "exchanging", setup, kit_teardown);
+	tcase_add_loop_test(
+	    c, two_cells_change_their_histories, 0, COUNT(pairs));
+	tcase_add_test(c, an_exchange_that_fails_leaves_both_as_they_were);
+	tcase_add_test(c, what_cannot_be_exchanged_is_refused);
 
 	return suite_run(s);
 }

@@ -371,6 +371,92 @@ START_TEST(names_are_free_while_a_rename_copies)
 }
 END_TEST
 
+/* --- names that stand in the way -------------------------------------------- */
+
+START_TEST(what_is_there_is_not_replaced_where_that_is_asked_for)
+{
+	static const char *const from[] = {
+	    Q, "t/r/f/.x", "t/r/f/.d", "t/r/g", "t/r", "t"};
+	static const char *const to[] = {
+	    "t/r/f/p", "t/r/f/.y", "t/r/f/.e", "t/s/g", "t/new", "v"};
+
+	OK(tree_put(Q, "q"));
+	OK(tree_put("t/r/f/p", "p"));
+	OK(tree_put("t/r/f/.x", "x"));
+	OK(tree_put("t/r/f/.y", "y"));
+	OK(tree_mkdir_path("t/r/f/.d", 0755));
+	OK(tree_mkdir_path("t/r/f/.e", 0755));
+	OK(tree_mkdir_path("t/s/g", 0755));
+	OK(tree_mkdir_path("t/new", 0755));
+	OK(tree_mkdir_path("v", 0755));
+	for (int i = 0; i < 6; i++)
+		REFUSED(EEXIST, tree_move_new(from[i], to[i]));
+	OK(tree_rmdir("t/r/f/.e"));
+	OK(tree_unlink("t/r/f/p"));
+	OK(tree_unlink("t/r/f/.y"));
+	OK(tree_rmdir("t/s/g"));
+	OK(tree_rmdir("t/new"));
+	OK(tree_rmdir("v"));
+	tree_as(BOB);
+	for (int i = 0; i < 6; i++)
+		OK(tree_move_new(from[i], to[i]));
+	SAYS("q", tree_cat("v/new/f/p"));
+	SAYS("x", tree_cat("v/new/f/.y"));
+}
+END_TEST
+
+START_TEST(two_cells_are_exchanged_with_their_histories)
+{
+	OK(tree_put(Q, "q1"));
+	OK(tree_put(Q, "q2"));
+	OK(tree_put("t/s/f/p", "p"));
+	OK(tree_open(Q, O_RDWR, &a));
+	OK(tree_open("t/s/f/p", O_RDWR, &b));
+	OK(tree_write(&b, "+"));
+	OK(tree_exchange(Q, "t/s/f/p"));
+	SAYS("+ p", tree_history(Q));
+	SAYS("q2 q1", tree_history("t/s/f/p"));
+	OK(tree_write(&b, "+")); /* they follow */
+	OK(tree_write(&a, "Q"));
+	OK(tree_close(&a));
+	OK(tree_close(&b));
+	SAYS("++ p", tree_history(Q));
+	SAYS("Q2 q2 q1", tree_history("t/s/f/p"));
+}
+END_TEST
+
+START_TEST(what_is_no_cell_is_not_exchanged)
+{
+	OK(tree_put(Q, "q"));
+	OK(tree_put(Q "@5", "five"));
+	OK(tree_put("t/r/f/.x", "x"));
+	OK(tree_put("u/r/f/q", "far"));
+	REFUSED(ENOENT, tree_exchange(Q, "t/r/f/p"));
+	REFUSED(EINVAL, tree_exchange(Q, "t/r/f/.x"));
+	REFUSED(EINVAL, tree_exchange(Q "@5", Q));
+	REFUSED(EINVAL, tree_exchange(Q, "t/r"));
+	REFUSED(EINVAL, tree_exchange("t/r", "t/s"));
+	REFUSED(EINVAL, tree_exchange("t/r/f", "t/s/f"));
+	REFUSED(EINVAL, tree_exchange("t", "u"));
+	REFUSED(EINVAL, tree_exchange(Q, "u/r/f/q"));
+	OK(tree_exchange(Q, Q));
+	SAYS("q five", tree_history(Q));
+}
+END_TEST
+
+START_TEST(a_failed_rename_of_a_restored_name_is_told)
+{
+	OK(tree_put(Q, "old"));
+	OK(tree_put("u/r/f/big", "more than two"));
+	OK(tree_append(".schema/t", "family f max_cell_size=5\n"));
+	OK(tree_unlink(Q));
+	tree_notices();
+	REFUSED(EFBIG, tree_move("u/r/f/big", Q));
+	SAYS("old", tree_history(Q)); /* given back to its process */
+	ck_assert_ptr_nonnull(strstr(tree_notices(), "entry q"));
+}
+END_TEST
+
 /* --- dot directories -------------------------------------------------------- */
 
 START_TEST(a_dot_directory_is_renamed_with_what_is_open_in_it)
@@ -439,6 +525,11 @@ rename_suite(void)
 	    of_several_writers_the_one_that_renames_is_last,
 	    what_is_set_on_a_pending_file_moves_with_it,
 	    what_is_open_below_a_directory_that_moves_is_stored_there);
+	TOPIC("in the way",
+	    what_is_there_is_not_replaced_where_that_is_asked_for,
+	    two_cells_are_exchanged_with_their_histories,
+	    what_is_no_cell_is_not_exchanged,
+	    a_failed_rename_of_a_restored_name_is_told);
 	TOPIC("dot directories",
 	    a_dot_directory_is_renamed_with_what_is_open_in_it,
 	    a_dot_directory_becomes_nothing_else);

@@ -592,10 +592,9 @@ tree_rmdir(const char *path)
 	return remove_path(path, true);
 }
 
-int
-tree_move(const char *from, const char *to)
+static int
+move_so(const char *from, const char *to, struct renaming how)
 {
-	struct renaming how = {0};
 	int r = walk(from, false, &how.from_dir, &how.from);
 
 	if (r == 0)
@@ -607,6 +606,24 @@ tree_move(const char *from, const char *to)
 	inode_put(&tree_fs, how.from_dir);
 	inode_put(&tree_fs, how.to_dir);
 	return r;
+}
+
+int
+tree_move(const char *from, const char *to)
+{
+	return move_so(from, to, (struct renaming){0});
+}
+
+int
+tree_move_new(const char *from, const char *to)
+{
+	return move_so(from, to, (struct renaming){.no_replace = true});
+}
+
+int
+tree_exchange(const char *from, const char *to)
+{
+	return move_so(from, to, (struct renaming){.exchange = true});
 }
 
 const char *

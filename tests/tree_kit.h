@@ -102,6 +102,12 @@ tree_rmdir(const char *path);
 int
 tree_move(const char *from, const char *to);
 
+/* With RENAME_NOREPLACE; with RENAME_EXCHANGE. */
+int
+tree_move_new(const char *from, const char *to);
+int
+tree_exchange(const char *from, const char *to);
+
 /* The value of user.cellfs.NAME, or "(" errno's words ")". */
 const char *
 tree_attribute(const char *path, const char *name);

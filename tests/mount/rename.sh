@@ -127,6 +127,27 @@ renameat2() {
 	P
 }
 
+M04_flags_of_a_rename_are_kept_or_refused() {
+	begin f:VERSIONS=5 g:VERSIONS=5
+	works mkdir $M/t/r1/g
+	put q1 $q; put q2 $q; put p $F/p
+	refused "File exists" renameat2 1 $q $F/p
+	refused "No such file" renameat2 2 $q $F/none
+	refused "Invalid argument" renameat2 4 $q $F/none
+	works renameat2 2 $q $F/p
+	is "$(history $q)/$(history $F/p)" "p/q2 q1"
+	works mv $F/p $M/t/r1/g/p
+	works renameat2 2 $q $M/t/r1/g/p
+	is "$(cat $q)/$(cat $M/t/r1/g/p)" "q2/p"
+	is "$(stat -c %s $q $M/t/r1/g/p | tr '\n' ' ')" "3 2 "
+	row r2
+	refused "Invalid argument" renameat2 2 $M/t/r1 $M/t/r2
+	refused "File exists" renameat2 1 $M/t/r1 $M/t/r2
+	works renameat2 1 $M/t/r1 $M/t/r3
+	again
+	is "$(history $M/t/r3/f/q)/$(history $M/t/r3/g/p)" "q2 q1/p"
+}
+
 M05_dot_directories_are_renamed_with_their_files() {
 	begin f:VERSIONS=5
 	row r2
