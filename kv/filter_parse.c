@@ -39,8 +39,8 @@ refuse_at(struct parser *p, size_t at, const char *expected)
 		    at + 1, (const char *)shown.data,
 		    p->text.size > at + SHOWN ? "..." : "", expected);
 	else if (r == 0)
-		r = why(EINVAL, "at its end, byte %zu: expected %s",
-		    at + 1, expected);
+		r = why(EINVAL, "at its end, byte %zu: expected %s", at + 1,
+		    expected);
 	buf_release(&shown);
 	return r;
 }

@@ -149,13 +149,21 @@ filter_cell(struct filter_run *run, const struct filter_cell *cell,
 	return r;
 }
 
+/* They were met newest first. */
 static bool
 has_stamp(struct slice stamps, int64_t timestamp)
 {
-	for (; stamps.size; stamps = slice_skip(stamps, sizeof(timestamp)))
-		if (memcmp(stamps.data, &timestamp, sizeof(timestamp)) == 0)
-			return true;
-	return false;
+	const int64_t *all = (const int64_t *)stamps.data;
+	size_t low = 0, high = stamps.size / sizeof(*all);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (all[middle] > timestamp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < stamps.size / sizeof(*all) && all[low] == timestamp;
 }
 
 static bool
