@@ -71,6 +71,7 @@ struct local {
 	struct attrs owner;	   /* of root and .schema, by default */
 	int64_t created;	   /* ms */
 
+	struct copying *copying; /* local_anew.h; NULL: none */
 	struct pins *pins;
 	struct depths *depths; /* guarded by writer */
 	struct hints *hints;

@@ -42,8 +42,8 @@ admin_create_cells(struct local *l, const struct family *f, uint32_t number)
 	return l->ordered->methods->create(l->ordered, number, &options);
 }
 
-static int
-create_blobs(struct local *l, const struct family *f, uint32_t number)
+int
+admin_create_blobs(struct local *l, const struct family *f, uint32_t number)
 {
 	struct ordered_table_options options;
 
@@ -61,6 +61,18 @@ create_side(struct local *l, uint32_t number)
 	return l->ordered->methods->create(l->ordered, number, &options);
 }
 
+unsigned
+admin_storage_differs(const struct family *a, const struct family *b)
+{
+	if (a->compression != b->compression)
+		return OUTDATED_CELLS | OUTDATED_BLOBS;
+	return a->data_block_encoding != b->data_block_encoding ||
+		       a->in_memory != b->in_memory ||
+		       a->blocksize != b->blocksize
+		   ? OUTDATED_CELLS
+		   : 0;
+}
+
 int
 admin_create_family(
     struct local *l, const struct family *f, struct family_entry *out)
@@ -69,7 +81,7 @@ admin_create_family(
 
 	*out = (struct family_entry){.cells = first, .blobs = first + 1};
 	int r = admin_create_cells(l, f, out->cells);
-	return r ? r : create_blobs(l, f, out->blobs);
+	return r ? r : admin_create_blobs(l, f, out->blobs);
 }
 
 void
@@ -145,8 +157,10 @@ admin_successor(const struct table *old, struct schema *schema,
 struct family_entry
 admin_entry(const struct local_family *f)
 {
-	return (struct family_entry){
-	    .cells = f->cells, .blobs = f->blobs, .past = f->past};
+	return (struct family_entry){.cells = f->cells,
+	    .blobs = f->blobs,
+	    .outdated = f->outdated,
+	    .past = f->past};
 }
 
 static void

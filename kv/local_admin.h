@@ -10,10 +10,17 @@
 
 #include "local_catalogue.h"
 
-/* The ordered table of a family's cells. */
+/* The ordered table of a family's cells, or of its blobs. */
 int
 admin_create_cells(
     struct local *l, const struct family *f, uint32_t number);
+int
+admin_create_blobs(
+    struct local *l, const struct family *f, uint32_t number);
+
+/* Which of them are stored otherwise: OUTDATED_*. */
+unsigned
+admin_storage_differs(const struct family *a, const struct family *b);
 
 /* Fresh ordered tables for a family: its entry. */
 int

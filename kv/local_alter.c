@@ -10,10 +10,6 @@
 #include "local_time.h"
 #include "why.h"
 
-/* What changing how a family is stored may copy in its one transaction. */
-#define REWRITE_CELLS 100000
-#define REWRITE_BYTES (32 << 20)
-
 struct alteration {
 	struct table_change change; /* first: admin_finish() knows only this */
 	bool drop_data;
@@ -26,14 +22,6 @@ puts_out(const struct fold_rules *old, const struct fold_rules *new)
 {
 	return new->versions < old->versions || new->ttl != old->ttl ||
 	       new->min_versions != old->min_versions;
-}
-
-static bool
-storage_differs(const struct family *a, const struct family *b)
-{
-	return a->compression != b->compression ||
-	       a->data_block_encoding != b->data_block_encoding ||
-	       a->in_memory != b->in_memory || a->blocksize != b->blocksize;
 }
 
 /* What the rules that a family had put out stays out, and what the new number
@@ -52,18 +40,16 @@ past_of(struct local *l, const struct local_family *was, const struct family *f)
 	return past;
 }
 
-/* The entry of a family that is declared already; where the storage differs
- * its cells move to a new ordered table. */
-static int
-prepare_present(struct local *l, const struct local_family *was,
-    const struct family *f, struct family_entry *out)
+/* The entry of a family that is declared already; compact stores anew what is
+ * stored otherwise. */
+static struct family_entry
+altered(struct local *l, const struct local_family *was, const struct family *f)
 {
-	*out = admin_entry(was);
-	out->past = past_of(l, was, f);
-	if (!storage_differs(f, &was->declared))
-		return 0;
-	out->cells = catalogue_numbers(l, 1);
-	return admin_create_cells(l, f, out->cells);
+	struct family_entry entry = admin_entry(was);
+
+	entry.past = past_of(l, was, f);
+	entry.outdated |= admin_storage_differs(f, &was->declared);
+	return entry;
 }
 
 /* The entries that the altered table's families get. */
@@ -83,48 +69,13 @@ prepare_entries(struct local *l, const struct table *old,
 			r = side_family_forget(l, old, name, true);
 		if (r)
 			return r;
-		r = was ? prepare_present(l, was, f, &entry)
-			: admin_create_family(l, f, &entry);
+		if (was)
+			entry = altered(l, was, f);
+		else
+			r = admin_create_family(l, f, &entry);
 		admin_append(entries, &entry);
 	}
 	return r ? r : buf_status(entries);
-}
-
-static int
-too_much(const struct local_family *f)
-{
-	return why(E2BIG,
-	    "family %.*s: it holds more than %d cells or %d MiB, "
-	    "too much to change compression, data_block_encoding, in_memory "
-	    "or blocksize; copy it into a new family instead",
-	    (int)f->declared.name.size, (const char *)f->declared.name.data,
-	    REWRITE_CELLS, REWRITE_BYTES >> 20);
-}
-
-/* A family's cells on their way to another ordered table. */
-struct copying {
-	const struct local_family *from;
-	uint32_t to;
-	size_t cells, bytes;
-};
-
-static int
-copy_cell(struct txn *t, struct slice key, struct slice value, void *context)
-{
-	struct copying *c = context;
-
-	c->bytes += key.size + value.size;
-	if (++c->cells > REWRITE_CELLS || c->bytes > REWRITE_BYTES)
-		return too_much(c->from);
-	return txn_put(t, c->to, key, value);
-}
-
-static int
-copy_cells(struct txn *t, const struct local_family *from, uint32_t to)
-{
-	struct copying c = {.from = from, .to = to};
-
-	return txn_each(t, from->cells, slice_of(NULL, 0), copy_cell, &c);
 }
 
 static int
@@ -155,13 +106,10 @@ alter_body(struct txn *t, void *context)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < old->schema.count; i++) {
-		const struct local_family *f = &old->families[i],
-					  *now = table_family(new,
-					      buf_slice(&f->declared.name));
-		if (!now && !a->drop_data)
+		const struct local_family *f = &old->families[i];
+		if (!a->drop_data &&
+		    !table_family(new, buf_slice(&f->declared.name)))
 			r = refuse_cells(t, old, f);
-		else if (now && now->cells != f->cells)
-			r = copy_cells(t, f, now->cells);
 	}
 	if (r)
 		return r;

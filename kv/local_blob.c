@@ -348,9 +348,10 @@ blob_write(
 
 	*id = 0;
 	int r = new_id(l, blobs, &chunk.id);
-	if (r)
-		return r;
-	r = write_chunks(l, &chunk, source);
+	if (r == 0)
+		r = write_chunks(l, &chunk, source);
+	if (r && pins_closed(l->pins, blobs))
+		return -ESTALE;
 	if (r) {
 		if (chunk.number)
 			blob_collect(l, blobs, chunk.id);

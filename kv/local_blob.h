@@ -10,7 +10,8 @@
 #include "local_txn.h"
 
 /* Stores source in chunks, each in a transaction of its own (call without
- * one open), and leaves it pending: *id. */
+ * one open), and leaves it pending: *id. -ESTALE: the table is being
+ * dropped. */
 int
 blob_write(struct local *l, uint32_t blobs, const struct source *source,
     uint64_t *id);
@@ -34,7 +35,7 @@ blob_sweep(struct local *l, uint32_t blobs);
 
 /* A pinned blob's chunks stay. pin within the snapshot that saw the
  * reference, before it ends. -EAGAIN: it was dropped and collected since that
- * snapshot began; look again in a new one. */
+ * snapshot began; look again in a new one; -ESTALE: its table was. */
 int
 blob_pin(struct local *l, uint32_t blobs, uint64_t id);
 void

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "local_anew.h"
 #include "local_pins.h"
 #include "local_side.h"
 #include "local_time.h"
@@ -55,6 +56,7 @@ table_new(uint32_t id, struct schema *schema,
 		families[i].rules = family_rules(f);
 		families[i].cells = entries[i].cells;
 		families[i].blobs = entries[i].blobs;
+		families[i].outdated = entries[i].outdated;
 		families[i].past = entries[i].past;
 	}
 	*out = t;
@@ -350,7 +352,7 @@ numbers_owned(struct local *l, struct buf *out)
 static int
 drop_dead(struct local *l, uint32_t number)
 {
-	if (pins_any(l->pins, number))
+	if (!pins_close(l->pins, number))
 		return 1;
 	int r = l->ordered->methods->drop(l->ordered, number);
 	return r == -EBUSY || r == -EAGAIN ? 1 : r;
@@ -368,7 +370,8 @@ catalogue_sweep(struct local *l)
 	const uint32_t *numbers = (const uint32_t *)there.data;
 	for (size_t i = 0; r >= 0 && i < there.size / sizeof(*numbers); i++) {
 		if (numbers[i] < FIRST_TABLE || numbers[i] < l->keep_below ||
-		    catalogue_has(&owned, numbers[i]))
+		    catalogue_has(&owned, numbers[i]) ||
+		    (l->copying && l->copying->to == numbers[i]))
 			continue;
 		r = drop_dead(l, numbers[i]);
 		left = left || r == 1;

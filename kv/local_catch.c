@@ -14,7 +14,7 @@ pin(struct scan *s, const struct asked *a, uint64_t id)
 	int r = blob_pin(s->local, pinned.blobs, id);
 
 	if (r)
-		return r == -EAGAIN ? SCAN_AGAIN : r;
+		return r == -EAGAIN || table_stale(s->table) ? SCAN_AGAIN : r;
 	buf_append(&s->pins, slice_of(&pinned, sizeof(pinned)));
 	if (!s->pins.failed)
 		return 0;

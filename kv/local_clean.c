@@ -6,6 +6,7 @@
 
 #include "key.h"
 #include "local_admin.h"
+#include "local_anew.h"
 #include "local_methods.h"
 #include "local_side.h"
 #include "local_store.h"
@@ -396,13 +397,20 @@ compact_family(
 	return table_stale(table) && r != -EINTR ? 0 : r;
 }
 
+/* A table, or one family of it; *t, held, is then what has taken its place. */
 static int
-compact_table(struct local *l, struct table *table)
+compact_table(struct local *l, struct table **t, struct slice family)
 {
-	int r = 0;
+	int r = anew_table(l, t, family);
+	struct table *table = *t;
 
 	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
-		r = compact_family(l, table, &table->families[i]);
+		if (!family.size ||
+		    slice_equal(
+			family, buf_slice(&table->schema.families[i].name)))
+			r = compact_family(l, table, &table->families[i]);
+	if (family.size)
+		return r;
 	if (r == 0)
 		r = drop_pasts(l, table);
 	if (r == 0)
@@ -413,9 +421,20 @@ compact_table(struct local *l, struct table *table)
 }
 
 static int
+compact_whole(struct local *l, struct table *table)
+{
+	struct table *now = table;
+
+	atomic_fetch_add(&now->holders, 1);
+	int r = compact_table(l, &now, slice_of(NULL, 0));
+	table_put(now);
+	return r;
+}
+
+static int
 compact_all(struct local *l)
 {
-	int r = each_table(l, compact_table);
+	int r = each_table(l, compact_whole);
 
 	for (uint32_t i = CATALOGUE; r == 0 && i <= ROOT_BLOBS; i++)
 		r = compact_number(l, i);
@@ -434,14 +453,12 @@ local_compact(struct engine *e, struct slice name, struct slice family)
 	if (r)
 		return r;
 	const struct local_family *f = table_family(table, family);
-	if (family.size == 0)
-		r = compact_table(l, table);
-	else if (f)
-		r = compact_family(l, table, f);
-	else
+	if (family.size && !f)
 		r = why(ENOENT, "family %.*s: table %.*s does not declare it",
 		    (int)family.size, (const char *)family.data, (int)name.size,
 		    (const char *)name.data);
+	else
+		r = compact_table(l, &table, family);
 	table_put(table);
 	return r;
 }

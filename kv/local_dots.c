@@ -241,8 +241,6 @@ put_prepare(struct put *p)
 	while (!p->ready && r == -ESTALE) {
 		put_release(p, false);
 		r = write_value(p);
-		if (r == -EIO && has_moved(p))
-			r = -ESTALE;
 		p->ready = r == 0;
 	}
 	return p->ready ? 0 : r;

@@ -18,6 +18,8 @@ print_family(const struct local_family *f, struct buf *out)
 	const struct fold_past *past = &f->past;
 
 	buf_printf(out, "family %u %u", f->cells, f->blobs);
+	if (f->outdated || past->sequence)
+		buf_printf(out, " %u", f->outdated);
 	if (past->sequence)
 		buf_printf(out, " %llu %lld %u %u %lld",
 		    (unsigned long long)past->sequence, (long long)past->at,
@@ -114,13 +116,17 @@ entry_take_owner(struct slice *text, struct attrs *out)
 	return true;
 }
 
-/* Takes the past, where a family has one, off its line. */
+/* Takes what is outdated and the past, where there is any, off the line. */
 static bool
-take_past(struct slice *line, struct fold_past *out)
+take_rest(struct slice *line, struct family_entry *out)
 {
-	uint64_t sequence, at, versions, min_versions, ttl;
+	uint64_t outdated, sequence, at, versions, min_versions, ttl;
 
-	*out = (struct fold_past){0};
+	if (line->size == 0)
+		return true;
+	if (!take_number(line, 10, OUTDATED_CELLS | OUTDATED_BLOBS, &outdated))
+		return false;
+	out->outdated = (unsigned)outdated;
 	if (line->size == 0)
 		return true;
 	if (!take_number(line, 10, UINT64_MAX, &sequence) || !sequence ||
@@ -129,7 +135,7 @@ take_past(struct slice *line, struct fold_past *out)
 	    !take_number(line, 10, UINT32_MAX, &min_versions) ||
 	    !take_number(line, 10, INT64_MAX, &ttl))
 		return false;
-	*out = (struct fold_past){.sequence = sequence,
+	out->past = (struct fold_past){.sequence = sequence,
 	    .at = (int64_t)at,
 	    .rules = {
 		(uint32_t)versions, (uint32_t)min_versions, (int64_t)ttl}};
@@ -146,9 +152,10 @@ take_families(struct slice *text, struct buf *entries)
 	uint64_t cells, blobs;
 
 	while (take_line(text, "family", &line)) {
+		entry = (struct family_entry){0};
 		if (!take_number(&line, 10, UINT32_MAX, &cells) ||
 		    !take_number(&line, 10, UINT32_MAX, &blobs) ||
-		    !take_past(&line, &entry.past))
+		    !take_rest(&line, &entry))
 			return false;
 		entry.cells = (uint32_t)cells;
 		entry.blobs = (uint32_t)blobs;

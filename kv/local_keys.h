@@ -32,9 +32,10 @@
  *   't' id(4)  a table, as text of these lines, then its schema as schema.h
  *              prints it: "name NAME" (text.h), "side N", "created MS",
  *              "owner MODE UID GID", "family CELLS BLOBS" for each family in
- *              the schema's order, an empty line. While what a change of
- *              rules has put out is still stored (fold.h), the family's line
- *              goes on: " SEQUENCE AT VERSIONS MIN_VERSIONS TTL"
+ *              the schema's order, an empty line. The family's line goes on
+ *              with " OUTDATED" (local_table.h) while that is not 0, or
+ *              while what a change of rules has put out is still stored
+ *              (fold.h); then also " SEQUENCE AT VERSIONS MIN_VERSIONS TTL"
  *   'x' below(4) key  an entry whose key was `key`, damaged and set aside by a
  *              repair: ordered tables numbered below may be its own, and stay
  * Another ordered table from FIRST_TABLE on that no entry names belongs to

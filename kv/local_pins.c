@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define BUCKETS 256
+#define WHOLE_TABLE 0 /* the id under which a table is closed */
 
 struct pin {
 	struct pin *next;
@@ -99,9 +100,10 @@ pins_hold(struct pins *pins, uint32_t blobs, uint64_t id)
 	int r = 0;
 
 	pthread_mutex_lock(&pins->lock);
-	struct pin *pin = pin_of(pins, blobs, id);
+	bool closed = *pin_slot(pins, blobs, WHOLE_TABLE);
+	struct pin *pin = closed ? NULL : pin_of(pins, blobs, id);
 	if (!pin)
-		r = -ENOMEM;
+		r = closed ? -ESTALE : -ENOMEM;
 	else if (pin->collecting)
 		r = -EAGAIN;
 	else
@@ -150,17 +152,35 @@ pins_forget(struct pins *pins, uint32_t blobs, uint64_t id)
 	pthread_mutex_unlock(&pins->lock);
 }
 
-bool
-pins_any(struct pins *pins, uint32_t blobs)
+static bool
+any(const struct pins *pins, uint32_t blobs)
 {
-	bool pinned = false;
-
-	pthread_mutex_lock(&pins->lock);
-	for (size_t i = 0; !pinned && i < BUCKETS; i++)
+	for (size_t i = 0; i < BUCKETS; i++)
 		for (const struct pin *p = pins->buckets[i]; p; p = p->next)
-			pinned = pinned || (p->blobs == blobs && p->holders);
+			if (p->blobs == blobs && p->holders)
+				return true;
+	return false;
+}
+
+bool
+pins_close(struct pins *pins, uint32_t blobs)
+{
+	pthread_mutex_lock(&pins->lock);
+	struct pin *all =
+	    any(pins, blobs) ? NULL : pin_of(pins, blobs, WHOLE_TABLE);
+	if (all)
+		all->collecting = true;
 	pthread_mutex_unlock(&pins->lock);
-	return pinned;
+	return all;
+}
+
+bool
+pins_closed(struct pins *pins, uint32_t blobs)
+{
+	pthread_mutex_lock(&pins->lock);
+	bool closed = *pin_slot(pins, blobs, WHOLE_TABLE);
+	pthread_mutex_unlock(&pins->lock);
+	return closed;
 }
 
 /* --- ids ---------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* local_pins: which blobs somebody reads, and which ids are free, in memory
- * (private to kv/local_blob.c, but pins_any). Locks by itself.
+ * (private to kv/local_blob.c, but pins_close). Locks by itself.
  */
 #ifndef CELLFS_KV_LOCAL_PINS_H
 #define CELLFS_KV_LOCAL_PINS_H
@@ -14,7 +14,7 @@ pins_new(void);
 void
 pins_free(struct pins *pins);
 
-/* One holder more. -EAGAIN: it is being removed. */
+/* One holder more. -EAGAIN: it is being removed; -ESTALE: so is its table. */
 int
 pins_hold(struct pins *pins, uint32_t blobs, uint64_t id);
 
@@ -29,9 +29,12 @@ pins_claim(struct pins *pins, uint32_t blobs, uint64_t id);
 void
 pins_forget(struct pins *pins, uint32_t blobs, uint64_t id);
 
-/* Whether anyone holds a blob of the table. */
+/* Whether nobody holds a blob of the table, which is to be dropped; then nobody
+ * ever can. */
 bool
-pins_any(struct pins *pins, uint32_t blobs);
+pins_close(struct pins *pins, uint32_t blobs);
+bool
+pins_closed(struct pins *pins, uint32_t blobs);
 
 /* The next id of the table. -ENOENT: none was given yet and from is NULL; with
  * it the first is *from + 1. */

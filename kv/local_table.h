@@ -12,12 +12,20 @@ struct local_family {
 	struct family declared; /* borrowed from the table's schema */
 	struct fold_rules rules;
 	uint32_t cells, blobs; /* ordered tables */
+	unsigned outdated;     /* OUTDATED_* */
 	struct fold_past past; /* until what it put out is removed */
+};
+
+/* Which ordered tables of a family are stored otherwise than declared. */
+enum {
+	OUTDATED_CELLS = 1,
+	OUTDATED_BLOBS = 2,
 };
 
 /* What the catalogue has of a family beside its schema. */
 struct family_entry {
 	uint32_t cells, blobs;
+	unsigned outdated;
 	struct fold_past past;
 };
 

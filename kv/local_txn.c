@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "local_anew.h"
 #include "local_depth.h"
 #include "local_time.h"
 #include "why.h"
@@ -163,8 +164,11 @@ txn_put(struct txn *t, uint32_t table, struct slice key, struct slice value)
 {
 	local_count(t->local, COUNT_PUTS, 1);
 	local_count(t->local, COUNT_BYTES, key.size + value.size);
-	return counted_on(
-	    table, methods(t)->put(t->session, table, key, value));
+	int r = methods(t)->put(t->session, table, key, value);
+	uint32_t twin = anew_twin(t->local, table, key);
+	if (r == 0 && twin)
+		r = methods(t)->put(t->session, twin, key, value);
+	return counted_on(table, r);
 }
 
 int
@@ -172,7 +176,11 @@ txn_remove(struct txn *t, uint32_t table, struct slice key)
 {
 	local_count(t->local, COUNT_REMOVES, 1);
 	local_count(t->local, COUNT_BYTES, key.size);
-	return counted_on(table, methods(t)->remove(t->session, table, key));
+	int r = methods(t)->remove(t->session, table, key);
+	uint32_t twin = anew_twin(t->local, table, key);
+	if (r == 0 && twin)
+		r = methods(t)->remove(t->session, twin, key);
+	return counted_on(table, r);
 }
 
 int
@@ -180,8 +188,11 @@ txn_remove_range(
     struct txn *t, uint32_t table, struct slice from, struct slice to)
 {
 	local_count(t->local, COUNT_REMOVES, 1);
-	return counted_on(
-	    table, methods(t)->remove_range(t->session, table, from, to));
+	int r = methods(t)->remove_range(t->session, table, from, to);
+	uint32_t twin = anew_twin_of(t->local, table);
+	if (r == 0 && twin)
+		r = methods(t)->remove_range(t->session, twin, from, to);
+	return counted_on(table, r);
 }
 
 int

@@ -65,7 +65,7 @@ close_store(void)
 	ck_assert_int_eq(engine->methods->close(engine), 0);
 }
 
-/* Gives every family of a schema random rules. */
+/* Gives every family of a schema random rules, and a way to be stored. */
 static void
 choose_rules(struct schema *schema)
 {
@@ -78,6 +78,7 @@ choose_rules(struct schema *schema)
 		ck_assert_int_eq(schema_declare(schema, families[i], &f), 0);
 		f->versions = versions[chance(5)];
 		f->min_versions = 0;
+		f->compression = (enum compression)chance(3);
 		f->ttl = TTL_FOREVER;
 		if (mortal && chance(2))
 			f->ttl = 1 + (uint32_t)chance(2);

@@ -194,6 +194,8 @@ START_TEST(changed_storage_keeps_every_cell_and_is_stored_anew)
 	OK(kit_put_big("t/r/f/big", 100000, 3));
 	uint32_t before = kit_cells_number("t", "f");
 	OK(kit_alter("t", "family f compression=gz\n", false));
+	ck_assert_uint_eq(kit_cells_number("t", "f"), before);
+	OK(kit->methods->compact(kit, slice_text("t"), slice_text("f")));
 	ck_assert_uint_ne(kit_cells_number("t", "f"), before);
 	SAYS("6=w 5=v", kit_history("t/r/f/q"));
 	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/big"), 100000, 3));
@@ -487,11 +489,13 @@ START_TEST(readers_find_everything_while_a_family_is_stored_anew)
 	else
 		OK(kit_put("t/r/f/q", 5, "v"));
 	OK(pthread_create(&thread, NULL, read_all_the_time, &w));
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < 300; i++) {
 		OK(kit_alter("t",
 		    i % 2 ? "family f compression=none\n"
 			  : "family f compression=gz\n",
 		    false));
+		OK(kit->methods->compact(kit, slice_text("t"), slice_text("")));
+	}
 	atomic_store(&w.stop, true);
 	OK(pthread_join(thread, NULL));
 	ck_assert_msg(w.errors == 0, "%s", strerror(-w.errors));
@@ -514,6 +518,7 @@ START_TEST(a_scan_goes_on_where_its_table_is_now)
 	OK(kit->methods->scan_open(kit, &spec, &scan));
 	OK(kit->methods->scan_next(scan, &c));
 	OK(kit_alter("t", "family g compression=gz\n", false));
+	OK(kit->methods->compact(kit, slice_text("t"), slice_text("")));
 	OK(kit->methods->table_rename(kit, slice_text("t"), slice_text("u")));
 	while (kit->methods->scan_next(scan, &c) == 0)
 		found++;
@@ -571,13 +576,16 @@ START_TEST(on_the_disk_too_tables_are_there_after_a_reopen)
 	OK(kit_create("o", "table open=1\n"));
 	OK(kit_put("t/r/f/q", 5, "v"));
 	OK(kit_put("o/r/x/q", 5, "w"));
+	OK(kit_put_big("t/r/f/big", 3 << 20, 1));
 	OK(kit_alter("t", "family f compression=snappy\nfamily g\n", false));
+	OK(kit->methods->compact(kit, slice_text("t"), slice_text("")));
 	OK(kit->methods->table_rename(kit, slice_text("o"), slice_text("p")));
 	OK(kit->methods->close(kit));
 	open_wt(&kit);
 	SAYS("p t", kit_tables());
 	SAYS("v", kit_get("t/r/f/q"));
 	SAYS("w", kit_get("p/r/x/q"));
+	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/big"), 3 << 20, 1));
 	OK(kit->methods->table_truncate(kit, slice_text("t")));
 	OK(kit->methods->table_drop(kit, slice_text("p")));
 	OK(kit->methods->close(kit));
