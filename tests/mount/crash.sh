@@ -69,13 +69,14 @@ check_acknowledged() {
 	P
 }
 
-K01_what_was_acknowledged_survives_a_kill() {
+# Rounds of writers, each ended by a kill; $@ runs beside them until it fails.
+kill_writers() {
 	local round last i
-	begin f:VERSIONS=3
 	: > $W/acked.new; : > $W/acked.over; : > $W/acked.rename; : > $W/acked.unlink
 	for round in 1 2 3; do
 		last=$(acknowledged)
 		writers $((round * 1000000))
+		while "$@" 2>> $W/beside; do :; done &
 		for i in $(seq 600); do
 			[ $(acknowledged) -lt $((last + 100)) ] || break
 			sleep .1
@@ -86,6 +87,11 @@ K01_what_was_acknowledged_survives_a_kill() {
 		[ $(acknowledged) -ge $((last + 100)) ] || fail "too few acknowledged"
 		expect "lost []" check_acknowledged
 	done
+}
+
+K01_what_was_acknowledged_survives_a_kill() {
+	begin f:VERSIONS=3
+	kill_writers false
 }
 
 K02_a_kill_between_two_stores_of_a_cell_keeps_both() {
@@ -174,4 +180,28 @@ K04_what_was_synced_survives_a_power_cut() {
 		down
 	done
 	[ $(wc -l < $W/acked) -ge 30 ] || fail "too few synced: $(wc -l < $W/acked)"
+}
+
+store_anew() { # as each of the compressions
+	local c
+	for c in gz none snappy; do
+		echo "family f compression=$c" >> $M/.schema/t && control compact t f ||
+			return
+		echo $c >> $W/anew
+	done
+}
+
+K05_a_family_is_stored_anew_beside_writers_and_a_kill() {
+	local before
+	begin f:VERSIONS=3
+	: > $W/anew
+	kill_writers store_anew
+	[ -s $W/anew ] || fail "never stored anew: $(tail -2 $W/beside)"
+	before=$(ls $S | grep -c '^[0-9]*\.wt$')
+	expect "lost []" check_acknowledged
+	works store_anew
+	expect "lost []" check_acknowledged
+	again
+	expect "lost []" check_acknowledged
+	is "$(ls $S | grep -c '^[0-9]*\.wt$')" $before "files of the store"
 }
