@@ -67,7 +67,7 @@ static const struct {
 	"SingleColumnValueFilter('FAMILY','QUALIFIER',OP,'COMPARATOR'"
 	"[,IF_MISSING,NEWEST_ONLY])"},
     {"MultipleColumnPrefixFilter('b','a','b')",
-	"at byte 1, before \"MultipleColumnPrefix...\": expected each "
+	"at byte 27, before \"('b','a','b')\": expected each "
 	"prefix once"},
     {"PageFilter(1) and PageFilter(1)",
 	"at byte 15, before \"and PageFilter(1)\": expected AND, OR or "
