@@ -293,10 +293,12 @@ undo_row(struct scan *s, size_t cells, size_t bytes)
 
 /* The row was read to its end. */
 static int
-end_row(struct scan *s, size_t cells)
+end_row(struct scan *s, size_t cells, size_t bytes)
 {
 	int r = sift_row_end(s, cells);
 
+	if (caught_count(s) == cells)
+		s->bytes.size = bytes;
 	if (r <= 0)
 		return r ? r : leave_row(s);
 	forget_row(s);
@@ -331,7 +333,7 @@ catch_next(struct scan *s)
 	s->inside = true;
 	r = catch_row(s, continued || s->spec.reversed);
 	if (r == 0)
-		return end_row(s, cells);
+		return end_row(s, cells, bytes);
 	bool undo = r == WALK_PAUSE ? cells > 0 : r == SCAN_AGAIN && !continued;
 	int stopped = stop_row(s, cells, bytes, undo);
 	return r < 0 ? r : stopped ? stopped : WALK_PAUSE;
