@@ -89,7 +89,20 @@ expire(struct fs *fs)
 	}
 }
 
-/* Takes over *e; the oldest makes room. */
+/* The entry of this process for cell, or NULL. Locked. */
+static struct entry_waiting *
+find(struct tunnel *t, pid_t process, const struct spot *cell)
+{
+	for (size_t i = 0; i < ENTRIES; i++) {
+		struct entry_waiting *e = &t->waiting[i];
+		if (e->process == process && e->until >= now() &&
+		    spot_equal(&e->name, cell))
+			return e;
+	}
+	return NULL;
+}
+
+/* Takes over *e; what waited for its name, or else the oldest, makes room. */
 static void
 wait_for(struct fs *fs, struct entry_waiting *e)
 {
@@ -98,9 +111,13 @@ wait_for(struct fs *fs, struct entry_waiting *e)
 
 	pthread_mutex_lock(&t->lock);
 	expire(fs);
-	old = t->waiting[t->next];
-	t->waiting[t->next] = *e;
-	t->next = (t->next + 1) % ENTRIES;
+	struct entry_waiting *at = find(t, e->process, &e->name);
+	if (!at) {
+		at = &t->waiting[t->next];
+		t->next = (t->next + 1) % ENTRIES;
+	}
+	old = *at;
+	*at = *e;
 	pthread_mutex_unlock(&t->lock);
 	entry_release(fs, &old);
 }
@@ -111,20 +128,15 @@ take(struct fs *fs, pid_t process, const struct spot *cell,
     struct entry_waiting *out)
 {
 	struct tunnel *t = fs->tunnel;
-	bool found = false;
 
 	pthread_mutex_lock(&t->lock);
-	for (size_t i = 0; i < ENTRIES && !found; i++) {
-		struct entry_waiting *e = &t->waiting[i];
-		found = e->process == process && e->until >= now() &&
-		    spot_equal(&e->name, cell);
-		if (found) {
-			*out = *e;
-			*e = (struct entry_waiting){0};
-		}
+	struct entry_waiting *e = find(t, process, cell);
+	if (e) {
+		*out = *e;
+		*e = (struct entry_waiting){0};
 	}
 	pthread_mutex_unlock(&t->lock);
-	return found;
+	return e;
 }
 
 static bool

@@ -195,6 +195,18 @@ START_TEST(modes_and_times_come_back_with_it_but_the_new_file_has_its_own)
 }
 END_TEST
 
+START_TEST(of_a_name_unlinked_twice_the_last_history_comes_back)
+{
+	OK(tree_unlink(Q));
+	tree_as(BOB);
+	OK(tree_put(Q, "3"));
+	tree_as(ALICE);
+	OK(tree_unlink(Q));
+	OK(tree_put(Q, "4"));
+	SAYS("4 3", tree_history(Q));
+}
+END_TEST
+
 START_TEST(what_another_process_unlinked_stays_gone)
 {
 	OK(tree_unlink(Q));
@@ -306,6 +318,7 @@ tunnel_suite(void)
 	    an_unlinked_name_made_anew_has_its_history,
 	    an_unlinked_name_renamed_onto_has_its_history,
 	    modes_and_times_come_back_with_it_but_the_new_file_has_its_own,
+	    of_a_name_unlinked_twice_the_last_history_comes_back,
 	    what_another_process_unlinked_stays_gone,
 	    an_unlinked_history_waits_within_the_buffers,
 	    a_history_larger_than_the_buffers_is_gone,
