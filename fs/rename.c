@@ -228,8 +228,8 @@ move_data(struct fs *fs, struct course *m, const struct caller *caller)
 	int64_t before, stored;
 	int r = newest_of(fs, m, &before);
 
-	if (r == 0 && !m->to.there && to->kind == KIND_CELL)
-		r = tunnel_restore(fs, caller, to);
+	if (r == 0 && !m->to.there)
+		r = tunnel_renaming(fs, caller, from, to);
 	if (r < 0)
 		return r;
 	m->restored = m->restored || r == 1;
@@ -237,6 +237,8 @@ move_data(struct fs *fs, struct course *m, const struct caller *caller)
 	r = m->move ? 0 : kv_move_open(fs->kv, &spec, &m->move);
 	if (r == 0)
 		r = kv_move_try(fs->kv, m->move, &stored);
+	if (r < 0)
+		tunnel_forget(fs, caller, from);
 	if (r)
 		return r;
 	follow(fs, m, whole, before, stored);

@@ -24,7 +24,7 @@ struct entry_waiting {
 	pid_t process;
 	time_t until;
 	struct spot name;    /* where it was */
-	struct spot moved;   /* renamed: where it is */
+	struct spot moved;   /* renamed: where it is, or its newest value */
 	int64_t newest;	     /* and its newest version, to know it by */
 	struct kept *kept;   /* unlinked: what it was, newest first */
 	size_t count;
@@ -229,21 +229,31 @@ gather(void *context, const struct cell *cell)
 	return r;
 }
 
-void
-tunnel_unlinking(struct fs *fs, const struct caller *caller,
-    const struct spot *cell)
+/* Keeps the history of cell in memory; to is NULL if it is not renamed. */
+static void
+keep(struct fs *fs, const struct caller *caller, const struct spot *cell,
+    const struct spot *to)
 {
 	struct entry_waiting e = {.process = caller_process(caller->thread),
 		.until = now() + SECONDS};
 	struct gathering g = {.fs = fs, .cell = cell, .into = &e};
 	int r = copy_spot(cell, &e.name);
 
+	if (r == 0 && to)
+		r = copy_spot(to, &e.moved);
 	if (r == 0)
 		r = kv_versions(fs->kv, &cell->place, TS_LATEST, gather, &g);
 	if (r == 0 && e.count && e.process)
 		wait_for(fs, &e);
 	else
 		entry_release(fs, &e);
+}
+
+void
+tunnel_unlinking(struct fs *fs, const struct caller *caller,
+    const struct spot *cell)
+{
+	keep(fs, caller, cell, NULL);
 }
 
 /* Puts an unlinked history back, each version at its own timestamp. */
@@ -323,4 +333,46 @@ tunnel_restore(struct fs *fs, const struct caller *caller,
 	if (r == -ENOENT)
 		return 0; /* removed since: nothing to take back */
 	return r < 0 ? r : 1;
+}
+
+/* Whether what waits for `to` has become from: it is only coming home. */
+static bool
+comes_home(struct fs *fs, pid_t process, const struct spot *from,
+    const struct spot *to)
+{
+	pthread_mutex_lock(&fs->tunnel->lock);
+	struct entry_waiting *e = find(fs->tunnel, process, to);
+	bool home = e && spot_equal(&e->moved, from);
+	pthread_mutex_unlock(&fs->tunnel->lock);
+	return home;
+}
+
+static int
+count_two(void *context, const struct cell *cell)
+{
+	(void)cell;
+	return ++*(int *)context == 2;
+}
+
+int
+tunnel_renaming(struct fs *fs, const struct caller *caller,
+    const struct spot *from, const struct spot *to)
+{
+	pid_t process = caller_process(caller->thread);
+	bool cell = from->kind == KIND_CELL;
+	int versions = 0, r = 0;
+
+	if (to->kind == KIND_CELL && anything_waits(fs)) {
+		if (cell)
+			r = kv_versions(fs->kv, &from->place, TS_LATEST,
+			    count_two, &versions);
+		if (r < 0)
+			return r;
+		if (versions > 1 || comes_home(fs, process, from, to))
+			tunnel_forget(fs, caller, to);
+		r = tunnel_restore(fs, caller, to);
+	}
+	if (cell && (r == 1 || to->kind != KIND_CELL))
+		keep(fs, caller, from, to);
+	return r;
 }

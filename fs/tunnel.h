@@ -26,11 +26,19 @@ void
 tunnel_unlinking(struct fs *fs, const struct caller *caller,
     const struct spot *cell);
 
+/* from is about to be renamed to the free name to, which takes its history
+ * back as in tunnel_restore(), unless from comes with more than one version:
+ * that history goes before. What of from will not be found there waits as if
+ * it were unlinked. */
+int
+tunnel_renaming(struct fs *fs, const struct caller *caller,
+    const struct spot *from, const struct spot *to);
+
 /* Tables have changed their names or are gone: nothing is given back. */
 void
 tunnel_clear(struct fs *fs);
 
-/* The unlink did not come about. */
+/* The unlink or rename did not come about. */
 void
 tunnel_forget(struct fs *fs, const struct caller *caller,
     const struct spot *cell);

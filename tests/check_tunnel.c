@@ -148,6 +148,57 @@ START_TEST(a_pending_file_renamed_away_and_made_anew_has_its_history)
 }
 END_TEST
 
+START_TEST(an_unlinked_backup_does_not_stop_a_history)
+{
+	OK(tree_move(Q, BACKUP));
+	OK(tree_put(Q, "3"));
+	OK(tree_unlink(BACKUP));
+	OK(tree_move(Q, BACKUP));
+	OK(tree_put(Q, "4"));
+	SAYS("4 3 2 1", tree_history(Q));
+	SAYS("3", tree_history(BACKUP));
+}
+END_TEST
+
+START_TEST(one_version_renamed_onto_what_was_unlinked_waits_too)
+{
+	OK(tree_put("t/r/f/p~", "0"));
+	OK(tree_put("t/r/f/p", "1"));
+	OK(tree_unlink("t/r/f/p~"));
+	OK(tree_move("t/r/f/p", "t/r/f/p~"));
+	SAYS("1 0", tree_history("t/r/f/p~"));
+	OK(tree_put("t/r/f/p", "2"));
+	SAYS("2 1", tree_history("t/r/f/p"));
+}
+END_TEST
+
+START_TEST(what_comes_home_is_what_it_was)
+{
+	OK(tree_put("t/r/f/p", "1"));
+	OK(tree_move("t/r/f/p", "t/r/f/n"));
+	OK(tree_move("t/r/f/n", "t/r/f/p"));
+	SAYS("1", tree_history("t/r/f/p"));
+	OK(tree_move("t/r/f/p", "t/r/f/.p"));
+	OK(tree_move("t/r/f/.p", "t/r/f/p"));
+	SAYS("1", tree_history("t/r/f/p"));
+	OK(tree_move(Q, BACKUP));
+	OK(tree_move(BACKUP, Q));
+	SAYS("2 1", tree_history(Q));
+	SAYS("p q", tree_list("t/r/f"));
+}
+END_TEST
+
+START_TEST(a_cell_renamed_to_a_dot_file_has_its_version_back)
+{
+	OK(tree_put("t/r/f/p", "1"));
+	OK(tree_move("t/r/f/p", "t/r/f/.p"));
+	OK(tree_put("t/r/f/.new", "2"));
+	OK(tree_move("t/r/f/.new", "t/r/f/p"));
+	SAYS("2 1", tree_history("t/r/f/p"));
+	SAYS("1", tree_cat("t/r/f/.p"));
+}
+END_TEST
+
 /* --- unlinked -------------------------------------------------------------------- */
 
 START_TEST(an_unlinked_name_made_anew_has_its_history)
@@ -313,7 +364,11 @@ tunnel_suite(void)
 	    another_name_is_none_of_its_business,
 	    a_backup_removed_in_between_has_nothing_to_give_back,
 	    a_backup_in_another_row_or_family_gives_back_too,
-	    a_pending_file_renamed_away_and_made_anew_has_its_history);
+	    a_pending_file_renamed_away_and_made_anew_has_its_history,
+	    an_unlinked_backup_does_not_stop_a_history,
+	    one_version_renamed_onto_what_was_unlinked_waits_too,
+	    what_comes_home_is_what_it_was,
+	    a_cell_renamed_to_a_dot_file_has_its_version_back);
 	TOPIC("unlinked",
 	    an_unlinked_name_made_anew_has_its_history,
 	    an_unlinked_name_renamed_onto_has_its_history,

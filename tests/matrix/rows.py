@@ -256,9 +256,13 @@ def editors():
                   fresh=dict(left=""))
     yield vim("set undofile", head.format("set undofile"), left=".{q}.un~")
     yield vim("set patchmode=.orig", head.format("set patchmode=.orig"), left="{q}.orig")
-    for how in ("set backupcopy=yes",):
+    for how in "set backupcopy=yes", "set backupcopy=no":
         yield vim(f"{how} :w twice", twice.format(how), value=("newer\n", NEW), adds=2)
     yield vim("typed", '"$typed" "two|[New]" ":%s/^.*$/new/\\r:wq\\r" -- vim -i NONE "$q"')
+    yield vim("typed :w twice", '"$typed" "two|[New]" ":%s/^.*$/new/\\r:w\\r" "written" '
+              '":%s/new/newer/\\r:wq\\r" -- vim -i NONE "$q"', value=("newer\n", NEW), adds=2)
+    yield vim("set backup backupcopy=no :w twice", twice.format("set backup backupcopy=no"),
+              value=("newer\n", NEW), adds=2, left="{q}~")
     save = '"$typed" "Exit" "\\x0bnew\\x0f" "Write" "\\r" "Wrote" "\\x18" -- nano {} "$q"'
     yield Row("nano", "", save.format("-I"))
     yield Row("nano", "-B", save.format("-I -B"), left="{q}~", fresh=dict(left=""))
@@ -298,8 +302,7 @@ def archives():
     yield rsync("-a --preallocate")
     yield rsync("-a --fsync")
     yield rsync("-ab", left="{q}~", fresh=dict(left=""))
-    yield rsync("-ab --backup-dir=.old", left=".old/{q}", fresh=dict(left=""),
-                states=("new", "history", "single", "long", "escaped"))
+    yield rsync("-ab --backup-dir=.old", left=".old/{q}", fresh=dict(left=""))
     yield rsync("-a -T", 'mkdir t; rsync -a -T "$w/t" "$n" "$d/"')
     yield rsync("-a --ignore-existing", **NOTHING, mode=None,
                 fresh=dict(value=NEW, adds=1, mtime="source", mode=0o644))
