@@ -91,6 +91,18 @@ cell_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
 }
 
 int
+cell_make_above(struct fs *fs, const struct spot *spot,
+    const struct attrs *fresh, int64_t *mine)
+{
+	struct op put = {
+		.type = OP_PUT, .timestamp = TS_LATEST, .attrs = *fresh};
+	int r = mutate(fs, spot, &put, 1, 0);
+
+	*mine = put.stored;
+	return r;
+}
+
+int
 cell_drop(struct fs *fs, const struct spot *spot)
 {
 	struct op all = {.type = OP_DELETE_COLUMN, .timestamp = TS_LATEST};

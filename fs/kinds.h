@@ -58,6 +58,10 @@ cell_find(struct fs *fs, struct spot *spot, struct look *look);
 int
 cell_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
     int64_t *mine);
+/* A new file above the history that is there: its owner and mode are fresh. */
+int
+cell_make_above(struct fs *fs, const struct spot *spot,
+    const struct attrs *fresh, int64_t *mine);
 int
 cell_drop(struct fs *fs, const struct spot *spot);
 int

@@ -7,6 +7,7 @@
 
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
+#include "kinds.h"
 #include "named.h"
 #include "notify.h"
 #include "path.h"
@@ -171,21 +172,6 @@ found(struct fs *fs, struct inode *dir, struct named *n,
 	return 0;
 }
 
-/* What came back was another's file: the new one is empty and its maker's. */
-static int
-make_above(struct fs *fs, const struct spot *spot, struct made *out)
-{
-	struct image empty;
-	struct storing how = {
-	    .image = &empty, .content.attrs = out->fresh};
-
-	image_init(&empty, &fs->buffers);
-	int r = node_store(fs, spot, &how);
-	image_release(&empty);
-	out->mine = how.mine;
-	return r;
-}
-
 static int
 create_named(struct fs *fs, struct inode *dir, struct named *n, int flags,
     const struct caller *caller, struct made *out)
@@ -202,8 +188,8 @@ create_named(struct fs *fs, struct inode *dir, struct named *n, int flags,
 	if (r < 0)
 		return r;
 	if (!n->there) {
-		r = r == 1 ? make_above(fs, &n->spot, out)
-			   : node_make(fs, &n->spot, &out->fresh, &out->mine);
+		r = (r == 1 ? cell_make_above : node_make)(fs, &n->spot,
+		    &out->fresh, &out->mine);
 		if (r == -EEXIST && !(flags & O_EXCL))
 			r = 0;
 		else if (r == 0)
