@@ -10,9 +10,10 @@ from dataclasses import dataclass
 OLD = 1589000000 * 10**9             # when a cell was written
 SOURCE = 1551675907123456789         # and the file outside
 SLACK = 2 * 10**9                    # a store may stamp ahead of the clock
-NAMES = {"long": "x" * 300, "escaped": "%2Ea b%2Fc%40\u00e9"}
+NAMES = {"long": "x" * 300, "edge": "x" * 240, "escaped": "%2Ea b%2Fc%40\u00e9"}
 HELD = {"new": [], "existing": ["two\n"], "history": ["two\n", "one\n"],
-        "single": ["two\n"], "long": ["two\n", "one\n"], "escaped": ["two\n", "one\n"]}
+        "single": ["two\n"], "long": ["two\n", "one\n"], "escaped": ["two\n", "one\n"],
+        "edge": ["two\n", "one\n"]}
 FAMILIES = {"f": 10, "one": 1}       # and how many versions they keep
 
 
@@ -80,8 +81,9 @@ def make(directory, state, user):
     """A cell of the state, in a directory that is not there yet."""
     name, path = NAMES.get(state, "q"), directory
     with acting(user):
-        while len(name) > 255:
-            path, name = f"{path}/{name[:254]}%", name[254:]
+        while len(name) > 235:
+            cut = min(254, len(name) - 1)
+            path, name = f"{path}/{name[:cut]}%", name[cut:]
         os.makedirs(path)
         path = f"{path}/{name}"
         for value in reversed(HELD[state]):

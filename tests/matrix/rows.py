@@ -19,6 +19,7 @@ NEW = "new\n"
 ANY = "\0any"  # some bytes: the command itself looks at them
 # All but the first: there is a cell.
 STATES = ("new", "existing", "history", "single", "long", "escaped")
+EDGE = ("edge",)  # a name that just continues: its last part is one byte
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,25 @@ def filters():
               mode=0o755)
 
 
+def edges():
+    def row(tool, how, run, *args, **kw):
+        return Row(tool, f"{how} on 240 bytes".strip(), run, *args, states=EDGE, **kw)
+
+    def no_room(*args, rc):
+        return row(*args, **NOTHING, rc=rc, differs="rc value mode owner mtime left",
+                   why="a name with an end would continue elsewhere")
+
+    yield row("bash", ">", 'echo new > "$q"')
+    yield row("cp", "", 'cp "$src" "$q"')
+    yield row("rsync", "", 'cp "$src" "$w/$n"; rsync "$w/$n" "$d/"')
+    yield row("vim", "", 'vim -u NONE -i NONE -N -es -c "%s/.*/new/" -c wq "$q"')
+    yield row("tar", "x", 'cp "$src" "$w/$n"; tar cf "$w/a" -C "$w" "$n"; tar xmf "$w/a" -C "$d"',
+              mode=0o644)
+    yield no_room("sed", "-i", 'sed -i s/two/new/ "$q"', rc=4)
+    yield no_room("cp", "-b", 'cp -b "$src" "$q"', rc=1)
+    yield no_room("gzip", "-k", 'gzip -k "$q"', rc=1)
+
+
 def editors():
     def vim(how, run, **kw):
         return Row("vim", how, run, **kw)
@@ -422,7 +442,7 @@ def calls():
 GROUPS = (
     ("Shells", shells), ("Copying", copying), ("Blocks and lengths", blocks),
     ("Attributes and links", attributes), ("Filters and compilers", filters),
-    ("Editors", editors), ("Archives and rsync", archives), ("Databases", databases),
+    ("Editors", editors), ("Names of 235 to 255 bytes", edges), ("Archives and rsync", archives), ("Databases", databases),
     ("Python", python), ("System calls", calls),
 )
 
