@@ -7,6 +7,9 @@
 #define SESSIONS_MAX 512
 #define LEAF_PAGE 32768
 #define PAGE_UNIT 4096 /* what page sizes are multiples of */
+/* Bytes of a value beside its key, which is all of them. A value that stands
+ * apart is read to be removed, and held in memory while a checkpoint runs. */
+#define LEAF_VALUE (64 << 20)
 
 void
 wt_config_open(
@@ -39,9 +42,9 @@ wt_config_table(const struct ordered_table_options *options, struct buf *out)
 	buf_printf(out,
 	    "key_format=u,value_format=u,checksum=on,exclusive=true,"
 	    "block_compressor=%s,prefix_compression=%s,cache_resident=%s,"
-	    "leaf_page_max=%llu",
+	    "leaf_page_max=%llu,leaf_value_max=%d",
 	    options->compressor, options->prefix_compression ? "true" : "false",
 	    options->cache_resident ? "true" : "false",
-	    (unsigned long long)page_size(options->leaf_page_max));
+	    (unsigned long long)page_size(options->leaf_page_max), LEAF_VALUE);
 	buf_byte(out, 0);
 }
