@@ -378,8 +378,6 @@ wt_pool_statistic(WT_SESSION *session, const char *uri, int which)
 
 /* --- transactions --------------------------------------------------------- */
 
-/* Readers do not wait for the cache: what they would wait for may be a write
- * that waits for the disk. */
 static int
 session_set_patient(struct ordered_session *s, bool patient)
 {
@@ -391,6 +389,15 @@ session_set_patient(struct ordered_session *s, bool patient)
 	if (r == 0)
 		s->patient = patient;
 	return r;
+}
+
+/* Readers do not wait for the cache then: what they would wait for may be a
+ * write that waits for the disk. */
+static bool
+disk_is_full(struct wt_pool *pool)
+{
+	return wt_files_waiting(pool->files) ||
+	    atomic_load(&pool->room.refusing);
 }
 
 static int
@@ -420,7 +427,8 @@ wt_session_begin(struct ordered_session *s, enum ordered_intent intent)
 	int r = session_room(s, intent);
 
 	if (r == 0)
-		r = session_set_patient(s, intent != ORDERED_READ);
+		r = session_set_patient(s,
+		    intent != ORDERED_READ || !disk_is_full(s->pool));
 	if (r == 0)
 		r = wt_pool_error(s->pool,
 		    s->wt->begin_transaction(s->wt, "isolation=snapshot"));
