@@ -31,6 +31,8 @@
 #define TICK 20	      /* ms in one request before another thread reads */
 #define ALONE_TICKS 25 /* before it may be one that is not to be overtaken */
 #define IDLE_TICK 1000 /* ms between looks when there is nothing to do */
+#define LARGE_BYTES (512 << 10) /* of memory that is given back at once: pieces
+				   of large values would leave holes */
 
 /* Later than the kernel headers this is built with may know. */
 #define DIRECT_IO_ALLOW_MMAP ((uint64_t)1 << 36)
@@ -423,6 +425,7 @@ run(struct mount *m, const struct mount_options *o)
 	int r;
 
 	mallopt(M_ARENA_MAX, 2); /* more keep what a listing has used */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	block_signals(&ends);
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_condattr_t monotonic;
