@@ -7,11 +7,14 @@
 #include "path.h"
 #include "tunnel.h"
 
-/* Something the notifier's thread is to send: an inode's pages, or a name. */
+/* Something the notifier's thread is to send, an inode's pages or a name; or
+ * what is to be done behind all that. */
 struct notice {
 	struct notice *next;
-	struct inode *inode; /* held */
+	struct inode *inode; /* held; NULL: do then */
 	struct buf name;     /* of a directory's entry; empty: pages */
+	void (*then)(void *context);
+	void *context;
 };
 
 struct notify {
@@ -20,6 +23,7 @@ struct notify {
 	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t wake;
 	struct notice *first, **last;
+	bool sending;
 	bool stopping;
 };
 
@@ -36,10 +40,12 @@ static struct notice *
 next_notice(struct notify *n)
 {
 	pthread_mutex_lock(&n->lock);
+	n->sending = false;
 	while (!n->first && !n->stopping)
 		pthread_cond_wait(&n->wake, &n->lock);
 	struct notice *notice = n->stopping ? NULL : n->first;
 	if (notice) {
+		n->sending = true;
 		n->first = notice->next;
 		if (!n->first)
 			n->last = &n->first;
@@ -56,7 +62,9 @@ run(void *context)
 	struct notice *notice;
 
 	while ((notice = next_notice(n))) {
-		if (notice->name.size)
+		if (!notice->inode)
+			notice->then(notice->context);
+		else if (notice->name.size)
 			n->sender.entry(n->sender.context, notice->inode,
 			    buf_slice(&notice->name));
 		else
@@ -97,8 +105,16 @@ notify_stop(struct fs *fs)
 	n->stopping = true;
 	pthread_cond_signal(&n->wake);
 	pthread_mutex_unlock(&n->lock);
-	if (!before)
-		pthread_join(n->thread, NULL);
+	if (before)
+		return;
+	pthread_join(n->thread, NULL);
+	while (n->first) { /* nobody else looks at it any more */
+		struct notice *notice = n->first;
+		n->first = notice->next;
+		if (!notice->inode)
+			notice->then(notice->context);
+		notice_free(fs, notice);
+	}
 }
 
 void
@@ -107,11 +123,6 @@ notify_close(struct fs *fs)
 	struct notify *n = fs->notify;
 
 	notify_stop(fs);
-	while (n->first) {
-		struct notice *notice = n->first;
-		n->first = notice->next;
-		notice_free(fs, notice);
-	}
 	pthread_mutex_destroy(&n->lock);
 	pthread_cond_destroy(&n->wake);
 	free(n);
@@ -127,6 +138,15 @@ queued(const struct notify *n, const struct inode *inode, struct slice name)
 		if (o->inode == inode && slice_equal(buf_slice(&o->name), name))
 			return true;
 	return false;
+}
+
+/* Locked. */
+static void
+append(struct notify *n, struct notice *notice)
+{
+	*n->last = notice;
+	n->last = &notice->next;
+	pthread_cond_signal(&n->wake);
 }
 
 /* Queues a notice; takes the hold on inode over. Without memory the kernel
@@ -147,14 +167,30 @@ queue(struct fs *fs, struct inode *inode, struct slice name)
 	notice->inode = inode;
 	pthread_mutex_lock(&n->lock);
 	bool needed = !n->stopping && !queued(n, inode, name);
-	if (needed) {
-		*n->last = notice;
-		n->last = &notice->next;
-		pthread_cond_signal(&n->wake);
-	}
+	if (needed)
+		append(n, notice);
 	pthread_mutex_unlock(&n->lock);
 	if (!needed)
 		notice_free(fs, notice);
+}
+
+void
+notify_after(struct fs *fs, void (*then)(void *context), void *context)
+{
+	struct notify *n = fs->notify;
+	struct notice *notice = NULL;
+
+	pthread_mutex_lock(&n->lock);
+	if (!n->stopping && (n->first || n->sending))
+		notice = calloc(1, sizeof(*notice));
+	if (notice) {
+		notice->then = then;
+		notice->context = context;
+		append(n, notice);
+	}
+	pthread_mutex_unlock(&n->lock);
+	if (!notice)
+		then(context);
 }
 
 /* The inode of a directory on the way to place, held, or NULL. */

@@ -23,7 +23,7 @@ int
 notify_open(struct fs *fs, const struct notify_sender *sender);
 
 /* Ends the thread while requests are still served, which it may wait for;
- * what is queued then or later is dropped. */
+ * what is queued then or later is dropped, but for what comes after it. */
 void
 notify_stop(struct fs *fs);
 
@@ -50,6 +50,11 @@ notify_table_gone(struct fs *fs, struct slice table);
 /* Everything below a table may have changed. */
 void
 notify_table(struct fs *fs, struct slice table);
+
+/* Calls then(context) once what is to be told so far has been told: now if
+ * that is nothing, else from the thread. */
+void
+notify_after(struct fs *fs, void (*then)(void *context), void *context);
 
 /* A name in a directory that the kernel may have cached as absent is there,
  * or the other way round. */

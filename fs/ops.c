@@ -9,6 +9,7 @@
 
 #include "../kv/why.h"
 #include "dirbuf.h"
+#include "notify.h"
 #include "path.h"
 #include "tree.h"
 
@@ -505,12 +506,29 @@ op_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
 }
 
 static void
+answer_done(void *req)
+{
+	fuse_reply_err(req, 0);
+}
+
+/* Answers when no page of what was there before is left in the kernel: who
+ * maps it sees what has been stored. */
+static void
+answer_stored(fuse_req_t req, const char *what, int r)
+{
+	if (r < 0)
+		refuse(req, what, r);
+	else
+		notify_after(fs_of(req), answer_done, req);
+}
+
+static void
 op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct fs *fs = begin(req);
 
 	(void)ino;
-	answer(req, "close",
+	answer_stored(req, "close",
 	    handle_flush(fs, handle_of(fi), fuse_req_ctx(req)->pid));
 }
 
@@ -532,7 +550,7 @@ op_fsync(fuse_req_t req, fuse_ino_t ino, int data_only,
 
 	(void)ino;
 	(void)data_only;
-	answer(req, "fsync", handle_sync(fs, handle_of(fi)));
+	answer_stored(req, "fsync", handle_sync(fs, handle_of(fi)));
 }
 
 static void
@@ -553,14 +571,8 @@ op_ioctl(fuse_req_t req, fuse_ino_t ino, unsigned command, void *arg,
     struct fuse_file_info *fi, unsigned flags, const void *in, size_t in_size,
     size_t out_size)
 {
-	(void)ino;
-	(void)command;
-	(void)arg;
-	(void)fi;
-	(void)flags;
-	(void)in;
-	(void)in_size;
-	(void)out_size;
+	(void)ino, (void)command, (void)arg, (void)fi;
+	(void)flags, (void)in, (void)in_size, (void)out_size;
 	fuse_reply_err(req, ENOTTY);
 }
 

@@ -60,9 +60,7 @@ tree_fail(int error, unsigned count)
 
 static pthread_mutex_t notices_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buf notices;
-static const struct inode *barrier; /* a notice of it is not written down */
-static bool barrier_seen;
-static pthread_cond_t barrier_wake = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t told_wake = PTHREAD_COND_INITIALIZER;
 
 static void
 note(const char *what, struct inode *inode, struct slice name)
@@ -70,13 +68,8 @@ note(const char *what, struct inode *inode, struct slice name)
 	struct slice key = name.size ? name : buf_slice(&inode->key);
 
 	pthread_mutex_lock(&notices_lock);
-	if (inode == barrier && !name.size) {
-		barrier_seen = true;
-		pthread_cond_signal(&barrier_wake);
-	} else {
-		buf_printf(&notices, "%s%s %.*s", notices.size ? "; " : "",
-		    what, (int)key.size, key.size ? (char *)key.data : "");
-	}
+	buf_printf(&notices, "%s%s %.*s", notices.size ? "; " : "", what,
+	    (int)key.size, key.size ? (char *)key.data : "");
 	pthread_mutex_unlock(&notices_lock);
 }
 
@@ -94,32 +87,27 @@ note_entry(void *context, struct inode *dir, struct slice name)
 	note("entry", dir, name);
 }
 
-/* Notices are sent in order: one of an inode made for it comes last. */
+static void
+note_told(void *told)
+{
+	pthread_mutex_lock(&notices_lock);
+	*(bool *)told = true;
+	pthread_cond_signal(&told_wake);
+	pthread_mutex_unlock(&notices_lock);
+}
+
 const char *
 tree_notices(void)
 {
-	struct child child = {0};
+	bool told = false;
 
-	ck_assert_int_eq(
-	    child_set(&child, KIND_TABLE, slice_text("barrier"), 0), 0);
-	struct inode *last =
-	    inode_get(&tree_fs, &tree_fs.nodes->root, &child);
-	child_release(&child);
+	notify_after(&tree_fs, note_told, &told);
 	pthread_mutex_lock(&notices_lock);
-	barrier = last;
-	barrier_seen = false;
-	pthread_mutex_unlock(&notices_lock);
-	notify_name(&tree_fs, last, slice_text("barrier"));
-	pthread_mutex_lock(&notices_lock);
-	while (!barrier_seen)
-		pthread_cond_wait(&barrier_wake, &notices_lock);
-	const char *own = notices.size > 13 ? "; entry barrier"
-					    : "entry barrier";
-	notices.size -= strlen(own);
+	while (!told)
+		pthread_cond_wait(&told_wake, &notices_lock);
 	const char *text = keep(&notices);
 	buf_clear(&notices);
 	pthread_mutex_unlock(&notices_lock);
-	inode_put(&tree_fs, last);
 	return text;
 }
 

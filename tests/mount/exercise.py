@@ -113,8 +113,6 @@ class Handle:
         size = len(self.value())
         if not size:
             return
-        while os.lseek(self.fd, 0, os.SEEK_END) != size:
-            pass  # what another's close stored may just be on its way
         with mmap.mmap(self.fd, size, prot=mmap.PROT_READ |
                        (mmap.PROT_WRITE if change else 0)) as m:
             at = random.randrange(size)

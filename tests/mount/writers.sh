@@ -76,9 +76,19 @@ W02_maps_see_no_hole_and_no_signal() {
 	bad = together([(writes, 1), (writes, 2)], [(edits,), (maps,)])
 	assert not bad, bad
 	assert all(len(v) == SIZE + 39 and b"\0" not in v for v in versions(q))
-	write(q, value(3, 1, SIZE))
-	with open(q, "rb") as f, mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) as m:
-	    assert parsed(m[:]) == (3, 1)
+	# when a close has returned, whoever maps the cell sees what it stored
+	def closes():
+	    with open(q, "rb") as f, mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) as m:
+	        for n in range(N):
+	            write(q, value(4, n, SIZE), flags=0)
+	            assert parsed(m[:]) == (4, n), n
+	def touches(over):
+	    with open(q, "rb") as f, mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) as m:
+	        while not over():
+	            m[:]
+	write(q, value(4, 0, SIZE))
+	bad = together([(closes,)], [(touches,), (touches,)])
+	assert not bad, bad
 	P
 }
 
