@@ -5,6 +5,7 @@
 #include "caller.h"
 #include "image.h"
 #include "journal.h"
+#include "traffic.h"
 #include "../kv/kv.h"
 
 struct nodes;
@@ -26,6 +27,7 @@ struct fs {
 	struct masquerade masquerade;
 	struct budget buffers;	/* shared by all images */
 	struct journal journal; /* .cellfs/log */
+	struct traffic traffic;
 	struct nodes *nodes;
 	struct tunnel *tunnel;
 	struct notify *notify;

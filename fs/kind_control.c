@@ -36,6 +36,7 @@ print_stats(struct fs *fs, struct buf *out)
 {
 	print_stat(out, "buffer_bytes", fs->buffers.used);
 	print_stat(out, "buffer_limit_bytes", fs->buffers.limit);
+	traffic_emit(&fs->traffic, print_stat, out);
 	kv_stats(fs->kv, print_stat, out);
 }
 

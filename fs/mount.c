@@ -168,6 +168,8 @@ read_requests(struct mount *m, unsigned me, struct fuse_buf *buf)
 			break;
 		}
 		m->state = state_of(buf);
+		traffic_count(&m->fs.traffic,
+		    ((const struct fuse_in_header *)buf->mem)->opcode);
 		fuse_session_process_buf(m->session, buf);
 		pthread_mutex_lock(&m->lock);
 		m->served++;
