@@ -34,6 +34,9 @@ struct fs {
 	atomic_flag long_verb;	/* a compaction runs by .cellfs/control */
 	int64_t started; /* ms */
 	uint64_t key;	 /* of inode numbers; the same after a remount */
+	/* A handler says so before it waits for other requests. */
+	void (*step_aside)(void *context);
+	void *step_context;
 };
 
 #endif

@@ -40,6 +40,7 @@ delist(struct fs *fs, struct handle *h)
 		p = &(*p)->next;
 	*p = h->next;
 	h->inode->open--;
+	handle_leave_pages(fs, h);
 	if (h->sooner)
 		h->sooner->later = h->later;
 	if (h->later)
@@ -135,18 +136,19 @@ read_appended(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 	return own < 0 ? own : n + own;
 }
 
+/* pages: for the kernel's pages, which hold what is newest. */
 static int64_t
 read_locked(struct fs *fs, struct handle *h, uint64_t offset, void *to,
-    size_t size, bool mapped)
+    size_t size, bool pages)
 {
 	bool own = h->dirty || h->truncated;
 
 	if (own && !h->collects)
 		return image_read(&h->image, offset, to, size);
 	/* A reader stays with one version until it begins anew or has read
-	 * the end, so what it reads in pieces is whole. Pages of a map are
-	 * everybody's: as the kernel believes the size, of the newest. */
-	int r = h->writes || mapped || offset == 0 || h->ended
+	 * the end, so what it reads in pieces is whole. Pages are everybody's:
+	 * as the kernel believes the size, of the newest. */
+	int r = h->writes || pages || offset == 0 || h->ended
 	    ? handle_refresh(fs, h) : 0;
 	if (r < 0)
 		return r;
@@ -158,15 +160,12 @@ read_locked(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 
 int64_t
 handle_read(struct fs *fs, struct handle *h, uint64_t offset, void *to,
-    size_t size, bool mapped)
+    size_t size, bool pages)
 {
 	pthread_mutex_lock(&h->lock);
-	if (mapped && h->writes) {
-		pthread_mutex_lock(&fs->nodes->lock);
-		h->mapped = true;
-		pthread_mutex_unlock(&fs->nodes->lock);
-	}
-	int64_t n = read_locked(fs, h, offset, to, size, mapped);
+	int64_t n = read_locked(fs, h, offset, to, size, pages);
+	if (pages && n >= 0)
+		handle_filled_pages(fs, h);
 	pthread_mutex_unlock(&h->lock);
 	return n;
 }

@@ -19,6 +19,11 @@
  * appending handle's image is the list of bytes it adds. A new file is stored
  * empty when it is created, so a name is there from create on, and that
  * version is the handle's own. Functions return 0 or a negative errno.
+ *
+ * The kernel keeps one size and one set of pages for all who have a file open,
+ * but a writer and its readers see different versions. So its pages serve only
+ * who opens a small cell for reading while nobody writes it, nor has within
+ * the last second; such a handle follows the cell. All others bypass them.
  */
 #ifndef CELLFS_FS_HANDLE_H
 #define CELLFS_FS_HANDLE_H
@@ -34,10 +39,15 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
     const struct caller *caller, const struct attrs *fresh, int64_t mine,
     struct handle **out);
 
-/* How many bytes, 0 at the end. mapped: asked for through a map. */
+/* Whether reads and writes are to bypass the kernel's pages; what it has in
+ * them is right where they are not. */
+bool
+handle_bypasses(const struct handle *h);
+
+/* How many bytes, 0 at the end. pages: for the kernel's pages. */
 int64_t
 handle_read(struct fs *fs, struct handle *h, uint64_t offset, void *to,
-    size_t size, bool mapped);
+    size_t size, bool pages);
 
 int
 handle_write(struct fs *fs, struct handle *h, uint64_t offset,
@@ -63,6 +73,10 @@ handle_release(struct fs *fs, struct handle *h);
  * what its creation stored (mine) goes again. Takes names. */
 void
 handle_unmake(struct fs *fs, struct inode *inode, int64_t mine);
+
+/* Whether somebody may have changed it through a map. */
+bool
+handles_mapped(struct fs *fs, struct inode *inode);
 
 /* At the end of the mount: releases every handle that is still open. */
 void

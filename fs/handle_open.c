@@ -79,8 +79,11 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	image_init(&h->image, &fs->buffers);
 	pthread_mutex_init(&h->lock, NULL);
 
+	if (h->writes)
+		handle_await_readers(fs, inode);
 	pthread_rwlock_rdlock(&fs->nodes->names);
 	int r = find_standing(fs, inode, &h->inode, &spot);
+	unsigned changes = r == 0 ? inode_changes(fs, h->inode) : 0;
 	if (r == 0 && h->writes)
 		r = start_writing(fs, h, &spot, flags);
 	if (r == 0 && !(h->writes && kinds[spot.kind].collects))
@@ -101,6 +104,8 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 	}
 	if (h->truncated)
 		handle_show(fs, h, true);
+	if (h->inode == inode) /* whose pages the kernel means */
+		handle_share_pages(fs, h, changes);
 	*out = h;
 	return 0;
 }
@@ -113,6 +118,7 @@ handle_truncate_name(struct fs *fs, struct inode *inode, uint64_t size)
 	struct spot spot;
 
 	image_init(&h.image, &fs->buffers);
+	handle_await_readers(fs, inode);
 	pthread_rwlock_rdlock(&fs->nodes->names);
 	int r = find_standing(fs, inode, &h.inode, &spot);
 	pthread_rwlock_unlock(&fs->nodes->names);

@@ -16,6 +16,7 @@ struct handle {
 	struct timespec written;
 	struct attrs attrs;  /* set by name while pending */
 	unsigned holds; /* its file, and who waits for its lock */
+	bool follows; /* reads through the kernel's pages */
 	bool writes;
 	bool at_end; /* O_APPEND */
 	pid_t process;
@@ -77,6 +78,25 @@ handle_refuse(struct handle *h, int r);
 /* Why it is so, said again to who goes on: 0 if it is not. */
 int
 handle_refused(const struct handle *h);
+
+/* Before a writer opens: readers bypass the kernel's pages from now on, and
+ * those that do not are given a moment to come to their end. */
+void
+handle_await_readers(struct fs *fs, struct inode *inode);
+
+/* h is closed. nodes->lock is held. */
+void
+handle_leave_pages(struct fs *fs, struct handle *h);
+
+/* Where a listed handle that reads only may go through the kernel's pages,
+ * makes them right, and full of a small value. changes: the inode's, counted
+ * before what it reads was opened. */
+void
+handle_share_pages(struct fs *fs, struct handle *h, unsigned changes);
+
+/* The kernel's pages were given bytes of h. */
+void
+handle_filled_pages(struct fs *fs, struct handle *h);
 
 /* Keeps by name what was set on the pending file, and not stored with it.
  * names is held. */

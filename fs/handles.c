@@ -229,3 +229,15 @@ handles_close(struct fs *fs)
 	while (fs->nodes->open)
 		handle_release(fs, fs->nodes->open);
 }
+
+bool
+handles_mapped(struct fs *fs, struct inode *inode)
+{
+	bool mapped = false;
+
+	pthread_mutex_lock(&fs->nodes->lock);
+	for (struct handle *h = inode->handles; h; h = h->next)
+		mapped = mapped || h->mapped;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return mapped;
+}

@@ -25,6 +25,7 @@ nodes_open(struct fs *fs)
 	n->root.kind = KIND_ROOT;
 	n->root.holds = 1;
 	pthread_mutex_init(&n->lock, NULL);
+	pthread_cond_init(&n->closed, NULL);
 	pthread_rwlock_init(&n->names, NULL);
 	fs->nodes = n;
 	return 0;
@@ -47,6 +48,7 @@ nodes_close(struct fs *fs)
 	}
 	free(n->table);
 	pthread_mutex_destroy(&n->lock);
+	pthread_cond_destroy(&n->closed);
 	pthread_rwlock_destroy(&n->names);
 	free(n);
 	fs->nodes = NULL;
@@ -363,4 +365,26 @@ inode_touch(struct fs *fs, struct inode *dir)
 	dir->touched = now;
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return now;
+}
+
+unsigned
+inode_changes(struct fs *fs, struct inode *inode)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	unsigned changes = inode->changes;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return changes;
+}
+
+bool
+inode_changed(struct fs *fs, struct inode *inode)
+{
+	pthread_mutex_lock(&fs->nodes->lock);
+	inode->changes++;
+	bool seen = inode->readers ||
+	    (inode->pages != PAGES_NONE && inode->open > 1);
+	if (inode->pages != PAGES_NONE)
+		inode->pages = PAGES_MIXED; /* also under an old timestamp */
+	pthread_mutex_unlock(&fs->nodes->lock);
+	return seen;
 }

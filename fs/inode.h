@@ -16,7 +16,8 @@
  * and a rename has them copied, before it takes names. A rename, which finds
  * its handles by names, only tries their locks, and lets names go to wait.
  * Either is held while the kernel is told that attributes are not to be
- * believed, which waits for nothing.
+ * believed, which waits for nothing, or pages, which waits for READs that fill
+ * them: so not while names is held for writing.
  */
 #ifndef CELLFS_FS_INODE_H
 #define CELLFS_FS_INODE_H
@@ -26,6 +27,9 @@
 #include "node.h"
 
 struct handle;
+
+#define PAGES_NONE 0
+#define PAGES_MIXED (-1) /* of several versions, or of none */
 
 struct inode {
 	/* All guarded by nodes->lock; the kind may be read without. */
@@ -39,6 +43,12 @@ struct inode {
 	struct stat *last;    /* what fstat answers once it is gone */
 	struct handle *handles;
 	unsigned open;	      /* how many */
+	unsigned readers;     /* of them through the kernel's pages */
+	bool lasting;	      /* a writer has waited for them in vain */
+	unsigned changes;     /* of its bytes, counted */
+	int64_t pages;	      /* PAGES_, or 1 + the timestamp of the version
+				 that the kernel may have in its pages */
+	time_t busy;	      /* monotonic: it counts as written until then */
 	struct timespec touched; /* a directory that was changed in */
 	uint64_t generation;  /* tells it from others of the same address */
 	struct inode *next;   /* of the same hash */
@@ -47,6 +57,7 @@ struct inode {
 struct nodes {
 	pthread_rwlock_t names;
 	pthread_mutex_t lock;
+	pthread_cond_t closed; /* the last such reader of an inode has */
 	struct inode root;
 	struct handle *open; /* all handles there are */
 	struct inode **table;
@@ -109,6 +120,15 @@ inode_spot(struct fs *fs, struct inode *inode, struct spot *out);
 /* The directory above, held; the root's is the root. */
 struct inode *
 inode_up(struct fs *fs, struct inode *inode);
+
+/* How often its bytes have changed. */
+unsigned
+inode_changes(struct fs *fs, struct inode *inode);
+
+/* Its bytes are others from now on: returns whether somebody may be looking
+ * at the old ones. */
+bool
+inode_changed(struct fs *fs, struct inode *inode);
 
 /* A directory was changed in, just now, which is returned. */
 struct timespec

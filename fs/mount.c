@@ -179,12 +179,28 @@ read_requests(struct mount *m, unsigned me, struct fuse_buf *buf)
 	}
 }
 
+static _Thread_local unsigned own_number;
+
+/* The thread that calls is in for a wait: if it is the reader, another becomes
+ * it now. */
+static void
+step_aside(void *context)
+{
+	struct mount *m = context;
+
+	pthread_mutex_lock(&m->lock);
+	if (m->reader == own_number)
+		m->reader = 0;
+	pthread_cond_signal(&m->wake);
+	pthread_mutex_unlock(&m->lock);
+}
+
 static void *
 serve(void *context)
 {
 	struct mount *m = context;
 	struct fuse_buf buf = {0};
-	unsigned me = ++m->named;
+	unsigned me = own_number = ++m->named;
 
 	while (stand_by(m, me))
 		read_requests(m, me, &buf);
@@ -273,6 +289,16 @@ send_inode(void *context, struct inode *inode, bool data)
 }
 
 static void
+send_store(void *context, struct inode *inode, struct slice bytes)
+{
+	struct mount *m = context;
+	struct fuse_bufvec v = FUSE_BUFVEC_INIT(bytes.size);
+
+	v.buf[0].mem = (void *)(uintptr_t)bytes.data;
+	fuse_lowlevel_notify_store(m->session, (fuse_ino_t)inode, 0, &v, 0);
+}
+
+static void
 send_entry(void *context, struct inode *dir, struct slice name)
 {
 	struct mount *m = context;
@@ -291,7 +317,8 @@ fs_open(struct mount *m, const struct mount_options *o)
 {
 	struct fs *fs = &m->fs;
 	const struct notify_sender sender = {
-		.inode = send_inode, .entry = send_entry, .context = m};
+		.inode = send_inode, .store = send_store,
+		.entry = send_entry, .context = m};
 	const struct kv_options options = {
 		.path = m->store, .mount_point = m->mount_point,
 		.read_only = o->read_only, .create = !o->read_only,
@@ -304,6 +331,8 @@ fs_open(struct mount *m, const struct mount_options *o)
 	clock_gettime(CLOCK_REALTIME, &now);
 	fs->started = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	fs->store = m->store;
+	fs->step_aside = step_aside;
+	fs->step_context = m;
 	fs->read_only = o->read_only;
 	fs->masquerade = (struct masquerade){.has_uid = o->has_uid,
 		.has_gid = o->has_gid, .has_umask = o->has_umask,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../kv/why.h"
+#include "handle.h"
 #include "path.h"
 #include "tunnel.h"
 
@@ -243,14 +244,33 @@ cell_dir(struct fs *fs, const struct place *place, struct buf *name)
 	return down_parts(fs, dir, NAME_OF_QUALIFIER, place->qualifier, name);
 }
 
-/* Whether somebody else has it open, and may have mapped it. */
-static bool
-shared(struct fs *fs, struct inode *inode)
+/* Dropping pages waits for what fills them: for a READ, whose handler may want
+ * names, and for a WRITE of what a writer has changed through a map. */
+void
+notify_bytes(struct fs *fs, struct inode *inode)
 {
-	pthread_mutex_lock(&fs->nodes->lock);
-	bool any = inode->open > 1;
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return any;
+	struct notify *n = fs->notify;
+
+	if (!n)
+		return;
+	if (!handles_mapped(fs, inode) &&
+	    pthread_rwlock_tryrdlock(&fs->nodes->names) == 0) {
+		n->sender.inode(n->sender.context, inode, true);
+		pthread_rwlock_unlock(&fs->nodes->names);
+		return;
+	}
+	n->sender.inode(n->sender.context, inode, false);
+	inode_hold(fs, inode);
+	queue(fs, inode, slice_text(""));
+}
+
+void
+notify_store(struct fs *fs, struct inode *inode, struct slice bytes)
+{
+	struct notify *n = fs->notify;
+
+	if (n)
+		n->sender.store(n->sender.context, inode, bytes);
 }
 
 void
@@ -265,10 +285,8 @@ notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot,
 		notify_table(fs, spot->place.table);
 	else if (spot->kind == KIND_VERSION || spot->kind == KIND_COUNTER)
 		notify_cell(fs, spot);
-	else if (shared(fs, inode)) {
-		inode_hold(fs, inode);
-		queue(fs, inode, slice_text(""));
-	}
+	else if (inode_changed(fs, inode))
+		notify_bytes(fs, inode);
 }
 
 void
@@ -287,8 +305,9 @@ notify_cell(struct fs *fs, const struct spot *spot)
 			cell = inode_known(fs, dir, &child);
 		child_release(&child);
 		if (cell) {
-			n->sender.inode(n->sender.context, cell, false);
-			queue(fs, cell, slice_text(""));
+			inode_changed(fs, cell);
+			notify_bytes(fs, cell);
+			inode_put(fs, cell);
 		}
 		notify_name(fs, dir, buf_slice(&name));
 		inode_put(fs, dir);

@@ -14,6 +14,8 @@
 struct notify_sender {
 	/* drop an inode's attributes; with data also its pages */
 	void (*inode)(void *context, struct inode *inode, bool data);
+	/* take these as the first bytes of the inode's pages */
+	void (*store)(void *context, struct inode *inode, struct slice bytes);
 	/* drop a name of a directory */
 	void (*entry)(void *context, struct inode *dir, struct slice name);
 	void *context;
@@ -30,6 +32,15 @@ notify_stop(struct fs *fs);
 /* After notify_stop(): frees. */
 void
 notify_close(struct fs *fs);
+
+/* The bytes of inode are others: what the kernel has of them is dropped, at
+ * once where that cannot wait for the caller. */
+void
+notify_bytes(struct fs *fs, struct inode *inode);
+
+/* Bytes that the kernel has none of yet. */
+void
+notify_store(struct fs *fs, struct inode *inode, struct slice bytes);
 
 /* An open file of inode has been stored at spot: readers that were there
  * before see it, and the cell's other names. cleared: its mode is another, and

@@ -399,13 +399,12 @@ handle_of(const struct fuse_file_info *fi)
 	return (struct handle *)fi->fh;
 }
 
-/* Every read and write comes to us: the kernel's pages know one size for all,
- * but a writer and its readers see different versions. */
 static void
 tell(struct fuse_file_info *fi, struct handle *h)
 {
 	fi->fh = (uint64_t)h;
-	fi->direct_io = true;
+	fi->direct_io = handle_bypasses(h);
+	fi->keep_cache = !fi->direct_io;
 	fi->noflush = (fi->flags & O_ACCMODE) == O_RDONLY &&
 	    !(fi->flags & O_TRUNC);
 }

@@ -331,7 +331,7 @@ START_TEST(a_version_or_counter_invalidates_the_plain_name)
 	OK(tree_put(Q, "1"));
 	OK(tree_open(Q, O_RDONLY, &a)); /* the kernel knows it */
 	OK(tree_put(Q "@5", "5"));
-	HOLDS("attr q", tree_notices());
+	HOLDS("data q", tree_notices());
 	OK(tree_unlink(Q "@5"));
 	const char *sent = tree_notices();
 	HOLDS("attr q", sent);

@@ -81,6 +81,14 @@ note_inode(void *context, struct inode *inode, bool data)
 }
 
 static void
+note_store(void *context, struct inode *inode, struct slice bytes)
+{
+	(void)context;
+	(void)bytes;
+	note("store", inode, slice_text(""));
+}
+
+static void
 note_entry(void *context, struct inode *dir, struct slice name)
 {
 	(void)context;
@@ -134,7 +142,8 @@ tree_setup(void)
 	const struct kv_options options = {.in_memory = true,
 		.log = journal_line, .log_context = &tree_fs.journal};
 	const struct notify_sender sender = {
-		.inode = note_inode, .entry = note_entry};
+		.inode = note_inode, .store = note_store,
+		.entry = note_entry};
 
 	for (int i = 0; i < PROCESSES; i++)
 		callers[i] = (struct caller){
