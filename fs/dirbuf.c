@@ -4,97 +4,88 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kept.h"
+#include "notify.h"
 #include "path.h"
+#include "points.h"
 
 #define ANCHORS 512	   /* at most; then every second one goes */
 #define FIRST_INTERVAL 256 /* names between two anchors */
-#define PLUS_NAMES 50000   /* beyond it names only: the kernel pays for each, and
+#define PLUS_NAMES 100000  /* beyond it names only: the kernel pays for each, and
 			      so do we until it forgets */
-
-/* The place behind which the name at this offset stands. */
-struct point {
-	uint64_t offset;
-	struct mark mark;
-};
-
-struct points {
-	struct point *points;
-	size_t count, room;
-};
+#define DRIFT 100000	   /* names by which a place may have moved */
 
 struct dirbuf {
-	struct inode *dir; /* held */
+	struct reading reading;
+	bool kept;
 	pthread_mutex_t lock; /* guards the rest */
-	uint64_t next;	      /* the offset that mark stands at */
+	uint64_t offset;      /* that mark stands at */
 	struct mark mark;
 	struct points last;    /* of the last reply */
 	struct points anchors; /* of all that was listed */
 	uint64_t interval;
 };
 
-static void
-points_clear(struct points *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		buf_release(&p->points[i].mark.name);
-	p->count = 0;
-}
-
 static int
-mark_copy(const struct mark *from, struct mark *to)
-{
-	*to = *from;
-	to->name = (struct buf){0};
-	return buf_set(&to->name, buf_slice(&from->name));
-}
-
-static int
-points_add(struct points *p, uint64_t offset, const struct mark *mark)
-{
-	if (p->count == p->room) {
-		size_t room = p->room ? p->room * 2 : 64;
-		struct point *more = realloc(p->points,
-		    room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		p->points = more;
-		p->room = room;
-	}
-	p->points[p->count].offset = offset;
-	int r = mark_copy(mark, &p->points[p->count].mark);
-	if (r == 0)
-		p->count++;
-	return r;
-}
-
-/* Every second anchor goes, and new ones are set twice as far apart. */
-static void
-thin_out(struct dirbuf *d)
+anchor(struct dirbuf *d, const struct mark *mark)
 {
 	struct points *p = &d->anchors;
-	size_t kept = 0;
+	uint64_t count = points_count(d->offset);
+	int r = 0;
 
-	for (size_t i = 0; i < p->count; i++) {
-		if (i % 2)
-			buf_release(&p->points[i].mark.name);
-		else
-			p->points[kept++] = p->points[i];
-	}
-	p->count = kept;
-	d->interval *= 2;
-}
-
-static int
-anchor(struct dirbuf *d, uint64_t offset, const struct mark *mark)
-{
-	struct points *p = &d->anchors;
-
-	if (offset % d->interval ||
-	    (p->count && p->points[p->count - 1].offset >= offset))
+	if (count % d->interval ||
+	    (p->count &&
+		points_count(p->points[p->count - 1].offset) >= count))
 		return 0;
-	if (p->count == ANCHORS)
-		thin_out(d);
-	return points_add(p, offset, mark);
+	if (p->count == ANCHORS) {
+		r = points_thin(p);
+		d->interval *= 2;
+	}
+	return r < 0 ? r : points_add(p, d->offset, mark);
+}
+
+/* Whether nothing in dir goes by itself. */
+static bool
+is_steady(struct fs *fs, struct inode *dir)
+{
+	unsigned epoch = fs->nodes->epoch;
+	struct spot spot = {0};
+	struct look look;
+
+	if (kept_is_steady(fs, dir))
+		return true;
+	int r = inode_spot(fs, dir, &spot);
+	if (r == 0)
+		r = node_find(fs, &spot, &look);
+	spot_release(&spot);
+	if (r < 0 || look.name_hold < HOLD_LONG)
+		return false;
+	kept_set_steady(fs, dir, epoch);
+	return true;
+}
+
+/* Decides whether the kernel keeps the listing, after what is old of it has
+ * been dropped. */
+static bool
+keep(struct fs *fs, struct inode *dir)
+{
+	unsigned epoch = fs->nodes->epoch;
+
+	if (!kinds[dir->kind].listing_kept || !is_steady(fs, dir))
+		return false;
+	unsigned listed = kept_listed(fs, dir);
+	if (listed == epoch)
+		return true;
+	if (listed != LISTED_NONE)
+		notify_listing(fs, dir);
+	kept_set_listed(fs, dir, epoch);
+	return true;
+}
+
+bool
+dirbuf_is_kept(const struct dirbuf *d)
+{
+	return d->kept;
 }
 
 int
@@ -105,9 +96,9 @@ dirbuf_open(struct fs *fs, struct inode *dir, struct dirbuf **out)
 	*out = d;
 	if (!d)
 		return -ENOMEM;
-	inode_hold(fs, dir);
-	d->dir = dir;
-	d->next = 2; /* behind . and .. */
+	reading_begin(fs, &d->reading, dir);
+	d->kept = keep(fs, dir);
+	d->offset = POINTS_DOTS;
 	d->interval = FIRST_INTERVAL;
 	pthread_mutex_init(&d->lock, NULL);
 	return 0;
@@ -116,12 +107,10 @@ dirbuf_open(struct fs *fs, struct inode *dir, struct dirbuf **out)
 void
 dirbuf_close(struct fs *fs, struct dirbuf *d)
 {
-	inode_put(fs, d->dir);
-	points_clear(&d->last);
-	points_clear(&d->anchors);
-	free(d->last.points);
-	free(d->anchors.points);
-	buf_release(&d->mark.name);
+	reading_end(fs, &d->reading);
+	points_release(&d->last);
+	points_release(&d->anchors);
+	mark_clear(&d->mark);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
@@ -133,7 +122,7 @@ struct fill {
 	struct dirbuf *d;
 	const struct dirbuf_request *request;
 	struct buf *out;
-	uint64_t skip; /* names up to the offset that was asked for */
+	unsigned epoch; /* when it began */
 };
 
 /* Adds one name if it fits: LIST_MORE, else LIST_STOP. */
@@ -163,14 +152,14 @@ add(struct fill *f, const char *name, const struct fuse_entry_param *e,
 /* A name with its inode, which the kernel counts as looked up. */
 static int
 add_child(struct fill *f, const struct child *child, const char *text,
-    const struct look *found)
+    const struct look *found, uint64_t next)
 {
 	struct fuse_entry_param e = {.attr = found->st};
 	struct look look = *found;
 	struct inode *inode = NULL;
 
-	if (f->request->plus && f->d->next < PLUS_NAMES) {
-		inode = inode_get(f->fs, f->d->dir, child);
+	if (f->request->plus && points_count(next) <= PLUS_NAMES) {
+		inode = inode_get(f->fs, f->d->reading.dir, child);
 		if (!inode)
 			return -ENOMEM;
 		tree_overlay(f->fs, inode, &f->request->caller, &look);
@@ -180,9 +169,11 @@ add_child(struct fill *f, const struct child *child, const char *text,
 		e.entry_timeout = look.name_hold;
 		e.attr_timeout = look.hold;
 	}
-	int r = add(f, text, &e, f->d->next + 1);
+	int r = add(f, text, &e, next);
 	if (r == LIST_MORE && inode)
 		inode_looked(f->fs, inode);
+	if (inode && S_ISDIR(e.attr.st_mode) && look.name_hold >= HOLD_LONG)
+		kept_set_steady(f->fs, inode, f->epoch);
 	inode_put(f->fs, inode);
 	return r;
 }
@@ -192,61 +183,93 @@ take(struct listing *to, const struct child *child, struct slice name,
     const struct look *look)
 {
 	struct fill *f = (struct fill *)to;
+	struct dirbuf *d = f->d;
+	uint64_t next = points_offset(points_count(d->offset) + 1, name);
 	char text[NAME_BYTES + 1];
 
-	int r = anchor(f->d, f->d->next, to->mark);
-	if (r < 0)
-		return r;
-	if (f->skip) {
-		f->skip--;
-		f->d->next++;
-		return LIST_MORE;
-	}
-	r = points_add(&f->d->last, f->d->next, to->mark);
+	int r = anchor(d, to->mark);
+	if (r == 0)
+		r = points_add(&d->last, d->offset, to->mark);
 	if (r < 0)
 		return r;
 	memcpy(text, name.data, name.size);
 	text[name.size] = '\0';
-	r = add_child(f, child, text, look);
+	r = add_child(f, child, text, look, next);
 	if (r == LIST_MORE)
-		f->d->next++;
+		d->offset = next;
 	return r;
 }
 
-static const struct point *
-point_before(const struct points *p, uint64_t offset)
-{
-	const struct point *best = NULL;
+/* A search for the name that an offset stands behind. */
+struct search {
+	struct listing listing; /* first: pass() is handed it */
+	uint64_t wanted, count; /* names passed */
+	bool found;
+	struct mark counted; /* where only the count fits */
+};
 
-	for (size_t i = 0; i < p->count; i++)
-		if (p->points[i].offset <= offset)
-			best = &p->points[i];
-	return best;
+static int
+pass(struct listing *to, const struct child *child, struct slice name,
+    const struct look *look)
+{
+	struct search *s = (struct search *)to;
+	uint64_t wanted = points_count(s->wanted);
+
+	(void)child;
+	(void)look;
+	if (s->found || s->count > wanted + DRIFT)
+		return LIST_STOP;
+	int r = s->count == wanted ? mark_copy(to->mark, &s->counted) : 0;
+	s->found = points_offset(wanted, name) == s->wanted;
+	s->count++;
+	return r < 0 ? r : LIST_MORE;
 }
 
-/* Goes to offset: exactly within the last reply, else by counting on from
- * the nearest anchor. */
+/* Goes from mark on to the name that offset stands behind; where that is gone,
+ * as many names on as there were. */
 static int
-seek(struct dirbuf *d, uint64_t offset, uint64_t *skip)
+find(struct fs *fs, const struct spot *spot, uint64_t offset, uint64_t count,
+    struct mark *mark)
 {
-	const struct point *p = point_before(&d->last, offset);
-	struct mark mark = {0};
+	struct search s = {
+		.listing = {.take = pass, .mark = mark},
+		.wanted = offset, .count = count,
+	};
+	int r = node_list(fs, spot, &s.listing);
+
+	if (r == 0 && !s.found && s.count > points_count(offset)) {
+		struct mark passed = *mark;
+		*mark = s.counted;
+		s.counted = passed;
+	}
+	mark_clear(&s.counted);
+	return r;
+}
+
+/* Goes to offset: exactly within the last reply and at an anchor, else by the
+ * name from the nearest anchor on. */
+static int
+seek(struct fs *fs, struct dirbuf *d, const struct spot *spot, uint64_t offset)
+{
+	const struct points *in = &d->last;
+	const struct point *p = points_exact(in, offset);
 	int r = 0;
 
-	*skip = 0;
-	if (offset == d->next)
+	if (offset == d->offset)
 		return 0;
-	if (!p || p->offset != offset)
-		p = point_before(&d->anchors, offset);
+	if (!p)
+		p = points_before(in = &d->anchors, offset);
 	if (p)
-		r = mark_copy(&p->mark, &mark);
+		r = points_mark(in, p, &d->mark);
+	else
+		mark_clear(&d->mark);
+	uint64_t at = p ? p->offset : POINTS_DOTS;
+	if (r == 0 && at != offset)
+		r = find(fs, spot, offset, points_count(at), &d->mark);
+	d->offset = r < 0 ? POINTS_DOTS : offset;
 	if (r < 0)
-		return r;
-	d->next = p ? p->offset : 2;
-	*skip = offset - d->next;
-	buf_release(&d->mark.name);
-	d->mark = mark;
-	return 0;
+		mark_clear(&d->mark);
+	return r;
 }
 
 /* . and .. come first; their inodes are of no use to the kernel. */
@@ -256,12 +279,12 @@ add_dots(struct fill *f, uint64_t *offset)
 	static const char *const names[] = {".", ".."};
 	int r = LIST_MORE;
 
-	for (; *offset < 2 && r == LIST_MORE; ++*offset) {
+	for (; *offset < POINTS_DOTS && r == LIST_MORE; ++*offset) {
 		struct fuse_entry_param e = {0};
 		struct look look;
 
-		struct inode *up = inode_up(f->fs, f->d->dir);
-		r = tree_look(f->fs, *offset ? up : f->d->dir,
+		struct inode *up = inode_up(f->fs, f->d->reading.dir);
+		r = tree_look(f->fs, *offset ? up : f->d->reading.dir,
 		    &f->request->caller, &look);
 		inode_put(f->fs, up);
 		if (r < 0)
@@ -279,6 +302,7 @@ dirbuf_read(struct fs *fs, struct dirbuf *d,
 	struct fill f = {
 		.listing = {.take = take, .mark = &d->mark},
 		.fs = fs, .d = d, .request = request, .out = out,
+		.epoch = fs->nodes->epoch,
 	};
 	uint64_t offset = request->offset;
 	struct spot spot = {0};
@@ -288,12 +312,12 @@ dirbuf_read(struct fs *fs, struct dirbuf *d,
 		points_clear(&d->anchors); /* what they counted may be gone */
 	int r = add_dots(&f, &offset);
 	if (r == LIST_MORE)
-		r = seek(d, offset, &f.skip);
+		r = inode_spot(fs, d->reading.dir, &spot);
+	if (r == -ESTALE)
+		r = LIST_STOP; /* removed while it is open: empty */
 	if (r == 0)
-		r = inode_spot(fs, d->dir, &spot);
-	if (r == -ESTALE) {
-		r = 0; /* removed while it is open: empty */
-	} else if (r == 0) {
+		r = seek(fs, d, &spot, offset);
+	if (r == 0) {
 		points_clear(&d->last);
 		r = node_list(fs, &spot, &f.listing);
 	}

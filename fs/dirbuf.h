@@ -1,9 +1,10 @@
 /* dirbuf: one open directory, read by readdir and readdirplus.
  *
- * An offset is the number of names before it. The listing goes on behind the
- * last name by its key, so a name that is there throughout comes exactly
- * once. Memory is bounded: where each name of the last reply stood, and every
- * so many names an anchor, thinned out as they grow many.
+ * The listing goes on behind the last name by its key, so a name that is there
+ * throughout comes exactly once. Memory is bounded: where each name of the last
+ * reply stood, and every so many names an anchor, thinned out as they grow
+ * many. An offset that was never given here (the kernel reads on in a listing
+ * that another open directory has filled) is found by its name.
  */
 #ifndef CELLFS_FS_DIRBUF_H
 #define CELLFS_FS_DIRBUF_H
@@ -18,6 +19,10 @@ struct dirbuf;
 /* -ENOMEM. Holds the inode until dirbuf_close(). */
 int
 dirbuf_open(struct fs *fs, struct inode *dir, struct dirbuf **out);
+
+/* Whether the kernel may keep the listing, and believe what it has of it. */
+bool
+dirbuf_is_kept(const struct dirbuf *d);
 
 void
 dirbuf_close(struct fs *fs, struct dirbuf *d);

@@ -210,6 +210,15 @@ handle_sync(struct fs *fs, struct handle *h)
 }
 
 static void
+tell_gone(struct fs *fs, struct inode *inode, struct slice name)
+{
+	struct inode *dir = inode_up(fs, inode);
+
+	notify_name(fs, dir, name);
+	inode_put(fs, dir);
+}
+
+static void
 unmake(struct fs *fs, struct inode *inode, int64_t mine)
 {
 	struct spot spot;
@@ -223,6 +232,8 @@ unmake(struct fs *fs, struct inode *inode, int64_t mine)
 	int r = node_drop(fs, &spot);
 	if (r == 0 && spot.kind == KIND_SCHEMA_FILE)
 		notify_name(fs, &fs->nodes->root, spot.place.table);
+	else if (r == 0 && spot.kind == KIND_DOT_FILE)
+		tell_gone(fs, inode, spot.place.dot);
 	else if (r == 0)
 		notify_cell(fs, &spot);
 	else if (r != -ENOENT)

@@ -7,6 +7,7 @@
 
 #include "../kv/kv.h"
 #include "../kv/why.h"
+#include "kept.h"
 
 int
 handle_check_room(struct fs *fs)
@@ -83,7 +84,7 @@ handle_open(struct fs *fs, struct inode *inode, int flags,
 		handle_await_readers(fs, inode);
 	pthread_rwlock_rdlock(&fs->nodes->names);
 	int r = find_standing(fs, inode, &h->inode, &spot);
-	unsigned changes = r == 0 ? inode_changes(fs, h->inode) : 0;
+	unsigned changes = r == 0 ? kept_changes(fs, h->inode) : 0;
 	if (r == 0 && h->writes)
 		r = start_writing(fs, h, &spot, flags);
 	if (r == 0 && !(h->writes && kinds[spot.kind].collects))

@@ -1,4 +1,4 @@
-/* handle_own: a handle's insides, for handle*.c alone. */
+/* handle_own: a handle's insides, for handle*.c and kept.c alone. */
 #ifndef CELLFS_FS_HANDLE_OWN_H
 #define CELLFS_FS_HANDLE_OWN_H
 

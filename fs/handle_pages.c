@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "kept.h"
 #include "notify.h"
 
 #define SHARED_MAX (128 << 10) /* bytes of a value that pages serve: what the
@@ -154,6 +155,11 @@ handle_filled_pages(struct fs *fs, struct handle *h)
 {
 	struct inode *inode = h->inode;
 	int64_t pages = h->writes ? PAGES_MIXED : pages_of(h);
+
+	/* It had a longer life when it was opened. */
+	if (h->follows && h->reader.value &&
+	    h->reader.value->info.expires != NEVER)
+		notify_bytes_later(fs, inode);
 
 	pthread_mutex_lock(&fs->nodes->lock);
 	h->mapped = h->mapped || h->writes;

@@ -24,6 +24,7 @@ nodes_open(struct fs *fs)
 	n->room = FIRST_ROOM;
 	n->root.kind = KIND_ROOT;
 	n->root.holds = 1;
+	n->epoch = 1;
 	pthread_mutex_init(&n->lock, NULL);
 	pthread_cond_init(&n->closed, NULL);
 	pthread_rwlock_init(&n->names, NULL);
@@ -365,26 +366,4 @@ inode_touch(struct fs *fs, struct inode *dir)
 	dir->touched = now;
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return now;
-}
-
-unsigned
-inode_changes(struct fs *fs, struct inode *inode)
-{
-	pthread_mutex_lock(&fs->nodes->lock);
-	unsigned changes = inode->changes;
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return changes;
-}
-
-bool
-inode_changed(struct fs *fs, struct inode *inode)
-{
-	pthread_mutex_lock(&fs->nodes->lock);
-	inode->changes++;
-	bool seen = inode->readers ||
-	    (inode->pages != PAGES_NONE && inode->open > 1);
-	if (inode->pages != PAGES_NONE)
-		inode->pages = PAGES_MIXED; /* also under an old timestamp */
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return seen;
 }

@@ -22,11 +22,15 @@
 #ifndef CELLFS_FS_INODE_H
 #define CELLFS_FS_INODE_H
 
+#include <limits.h>
 #include <pthread.h>
 
 #include "node.h"
 
 struct handle;
+
+#define LISTED_NONE 0
+#define LISTED_OLD UINT_MAX
 
 #define PAGES_NONE 0
 #define PAGES_MIXED (-1) /* of several versions, or of none */
@@ -49,9 +53,18 @@ struct inode {
 	int64_t pages;	      /* PAGES_, or 1 + the timestamp of the version
 				 that the kernel may have in its pages */
 	time_t busy;	      /* monotonic: it counts as written until then */
+	unsigned steady;      /* the epoch in which it was seen not to expire */
+	unsigned listed;      /* LISTED_, or the epoch of the listing that the
+				 kernel may have kept */
 	struct timespec touched; /* a directory that was changed in */
 	uint64_t generation;  /* tells it from others of the same address */
 	struct inode *next;   /* of the same hash */
+};
+
+/* An open directory. Guarded by nodes->lock. */
+struct reading {
+	struct inode *dir; /* held */
+	struct reading *later, *sooner;
 };
 
 struct nodes {
@@ -60,9 +73,11 @@ struct nodes {
 	pthread_cond_t closed; /* the last such reader of an inode has */
 	struct inode root;
 	struct handle *open; /* all handles there are */
+	struct reading *reading;
 	struct inode **table;
 	size_t room, count;
 	uint64_t made;
+	_Atomic unsigned epoch; /* goes up as whole tables change */
 };
 
 int
@@ -120,15 +135,6 @@ inode_spot(struct fs *fs, struct inode *inode, struct spot *out);
 /* The directory above, held; the root's is the root. */
 struct inode *
 inode_up(struct fs *fs, struct inode *inode);
-
-/* How often its bytes have changed. */
-unsigned
-inode_changes(struct fs *fs, struct inode *inode);
-
-/* Its bytes are others from now on: returns whether somebody may be looking
- * at the old ones. */
-bool
-inode_changed(struct fs *fs, struct inode *inode);
 
 /* A directory was changed in, just now, which is returned. */
 struct timespec

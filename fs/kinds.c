@@ -5,30 +5,35 @@ const struct kind_methods kinds[KIND_COUNT] = {
 	[KIND_ROOT] = {
 		.name = "root", .level = LEVEL_ROOT,
 		.directory = true, .hold = HOLD_LONG,
+		.listing_kept = true,
 		.parse = root_parse, .find = data_find, .list = root_list,
 		.set = data_set,
 	},
 	[KIND_TABLE] = {
 		.name = "table", .level = LEVEL_TABLE,
 		.directory = true, .hold = HOLD_LONG,
+		.listing_kept = true,
 		.parse = table_parse, .find = data_find, .list = rows_list,
 		.make = table_make, .drop = data_drop, .set = data_set,
 	},
 	[KIND_ROW_PART] = {
 		.name = "row part", .level = LEVEL_ROW_PART,
 		.directory = true, .hold = HOLD_LONG,
+		.listing_kept = true,
 		.parse = table_parse, .find = part_find, .list = rows_list,
 		.make = data_make, .drop = part_drop, .set = data_set,
 	},
 	[KIND_ROW] = {
 		.name = "row", .level = LEVEL_ROW,
 		.directory = true, .hold = HOLD_LONG,
+		.listing_kept = true,
 		.parse = row_parse, .find = data_find, .list = row_list,
 		.make = data_make, .drop = data_drop, .set = data_set,
 	},
 	[KIND_FAMILY] = {
 		.name = "family", .level = LEVEL_FAMILY,
 		.directory = true, .hold = HOLD_LONG,
+		.listing_kept = true,
 		.parse = family_parse, .find = data_find,
 		.list = columns_list,
 		.make = family_make, .drop = data_drop, .set = data_set,
@@ -36,6 +41,7 @@ const struct kind_methods kinds[KIND_COUNT] = {
 	[KIND_COLUMN_PART] = {
 		.name = "column part", .level = LEVEL_COLUMN_PART,
 		.directory = true, .hold = HOLD_LONG,
+		.listing_kept = true,
 		.parse = family_parse, .find = part_find,
 		.list = columns_list,
 		.make = data_make, .drop = part_drop, .set = data_set,

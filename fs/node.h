@@ -76,6 +76,7 @@ struct kind_methods {
 	bool collects;	  /* what is written is a message, not the content */
 	bool immediate;	  /* each write that ends a line is stored */
 	bool drafted;	  /* stored by a draft of kv_change.h, not by store */
+	bool listing_kept; /* by the kernel, where nothing expires */
 	double hold;	  /* seconds, for what does not expire */
 
 	int (*parse)(const struct spot *dir, struct slice component,
@@ -107,8 +108,7 @@ extern const struct kind_methods kinds[KIND_COUNT];
  *   set    keeps attributes: -EPERM
  *   open   something to read: -EISDIR for directories, else -EPERM
  *   limit  the greatest size it takes: UINT64_MAX
- *   check  whether an image that grows may be stored, so far as can be said:
- *          0
+ *   check  whether an image that grows may be stored, as far as is known: 0
  *   store  a handle's image becomes the content: -EPERM
  * A read-only kind answers -EROFS to make, drop, set and store. */
 int

@@ -5,6 +5,7 @@
 
 #include "../kv/why.h"
 #include "handle.h"
+#include "kept.h"
 #include "path.h"
 #include "tunnel.h"
 
@@ -260,6 +261,14 @@ notify_bytes(struct fs *fs, struct inode *inode)
 		return;
 	}
 	n->sender.inode(n->sender.context, inode, false);
+	notify_bytes_later(fs, inode);
+}
+
+void
+notify_bytes_later(struct fs *fs, struct inode *inode)
+{
+	if (!fs->notify)
+		return;
 	inode_hold(fs, inode);
 	queue(fs, inode, slice_text(""));
 }
@@ -285,7 +294,7 @@ notify_stored(struct fs *fs, struct inode *inode, const struct spot *spot,
 		notify_table(fs, spot->place.table);
 	else if (spot->kind == KIND_VERSION || spot->kind == KIND_COUNTER)
 		notify_cell(fs, spot);
-	else if (inode_changed(fs, inode))
+	else if (kept_changed(fs, inode))
 		notify_bytes(fs, inode);
 }
 
@@ -305,7 +314,7 @@ notify_cell(struct fs *fs, const struct spot *spot)
 			cell = inode_known(fs, dir, &child);
 		child_release(&child);
 		if (cell) {
-			inode_changed(fs, cell);
+			kept_changed(fs, cell);
 			notify_bytes(fs, cell);
 			inode_put(fs, cell);
 		}
@@ -320,15 +329,61 @@ notify_name(struct fs *fs, struct inode *dir, struct slice name)
 {
 	if (!fs->notify)
 		return;
+	kept_set_listed(fs, dir, LISTED_OLD);
+	notify_listing(fs, dir);
 	inode_hold(fs, dir);
 	queue(fs, dir, name);
-	inode_hold(fs, dir);
-	queue(fs, dir, slice_text(""));
+}
+
+void
+notify_listing(struct fs *fs, struct inode *dir)
+{
+	struct notify *n = fs->notify;
+
+	if (n)
+		n->sender.inode(n->sender.context, dir, true);
+}
+
+/* Whether inode stands below the table, or did: what is gone is told, too. */
+static bool
+is_below(struct fs *fs, struct inode *inode, struct slice table)
+{
+	struct spot spot = {0};
+	int r = inode_spot(fs, inode, &spot);
+	bool below = r == -ESTALE ||
+	    (r == 0 && slice_equal(spot.place.table, table));
+
+	spot_release(&spot);
+	return below;
+}
+
+/* What is open below a table, and read through what the kernel has kept. */
+static void
+tell_open(struct fs *fs, struct slice table)
+{
+	struct inode **inodes;
+	size_t count = kept_open(fs, &inodes);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_below(fs, inodes[i], table))
+			continue;
+		if (kinds[inodes[i]->kind].directory) {
+			notify_listing(fs, inodes[i]);
+			continue;
+		}
+		kept_changed(fs, inodes[i]);
+		notify_bytes(fs, inodes[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		inode_put(fs, inodes[i]);
+	free(inodes);
 }
 
 void
 notify_table(struct fs *fs, struct slice table)
 {
+	fs->nodes->epoch++;
+	tell_open(fs, table);
 	notify_name(fs, &fs->nodes->root, table);
 }
 

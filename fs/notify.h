@@ -38,6 +38,10 @@ notify_close(struct fs *fs);
 void
 notify_bytes(struct fs *fs, struct inode *inode);
 
+/* Likewise, but by and by: for the handler of a READ. */
+void
+notify_bytes_later(struct fs *fs, struct inode *inode);
+
 /* Bytes that the kernel has none of yet. */
 void
 notify_store(struct fs *fs, struct inode *inode, struct slice bytes);
@@ -57,6 +61,10 @@ notify_cell(struct fs *fs, const struct spot *spot);
  * names is held for writing. */
 void
 notify_table_gone(struct fs *fs, struct slice table);
+
+/* What the kernel has kept of dir's listing is dropped, at once. */
+void
+notify_listing(struct fs *fs, struct inode *dir);
 
 /* Everything below a table may have changed. */
 void

@@ -431,7 +431,8 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		return;
 	}
 	struct fuse_entry_param e = entry_of(made.inode, &made.look);
-	e.attr_timeout = 0;
+	if (!made.mine)
+		e.attr_timeout = 0; /* its maker sees another size than all */
 	tell(fi, h);
 	inode_looked(fs, made.inode);
 	if (fuse_reply_create(req, &e, fi) < 0) {
@@ -589,6 +590,7 @@ op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	fi->fh = (uint64_t)d;
+	fi->cache_readdir = fi->keep_cache = dirbuf_is_kept(d);
 	if (fuse_reply_open(req, fi) < 0)
 		dirbuf_close(fs, d);
 }
