@@ -21,6 +21,7 @@ struct dirbuf {
 	pthread_mutex_t lock; /* guards the rest */
 	uint64_t offset;      /* that mark stands at */
 	struct mark mark;
+	bool ended;	       /* there was no more behind it */
 	struct points last;    /* of the last reply */
 	struct points anchors; /* of all that was listed */
 	uint64_t interval;
@@ -197,6 +198,8 @@ take(struct listing *to, const struct child *child, struct slice name,
 	r = add_child(f, child, text, look, next);
 	if (r == LIST_MORE)
 		d->offset = next;
+	else
+		d->ended = false;
 	return r;
 }
 
@@ -247,7 +250,7 @@ find(struct fs *fs, const struct spot *spot, uint64_t offset, uint64_t count,
 }
 
 /* Goes to offset: exactly within the last reply and at an anchor, else by the
- * name from the nearest anchor on. */
+ * name from the nearest anchor on. LIST_STOP: there is no more behind it. */
 static int
 seek(struct fs *fs, struct dirbuf *d, const struct spot *spot, uint64_t offset)
 {
@@ -256,7 +259,8 @@ seek(struct fs *fs, struct dirbuf *d, const struct spot *spot, uint64_t offset)
 	int r = 0;
 
 	if (offset == d->offset)
-		return 0;
+		return d->ended ? LIST_STOP : 0;
+	d->ended = false;
 	if (!p)
 		p = points_before(in = &d->anchors, offset);
 	if (p)
@@ -308,8 +312,10 @@ dirbuf_read(struct fs *fs, struct dirbuf *d,
 	struct spot spot = {0};
 
 	pthread_mutex_lock(&d->lock);
-	if (offset == 0)
+	if (offset == 0) {
 		points_clear(&d->anchors); /* what they counted may be gone */
+		d->ended = false;
+	}
 	int r = add_dots(&f, &offset);
 	if (r == LIST_MORE)
 		r = inode_spot(fs, d->reading.dir, &spot);
@@ -319,7 +325,9 @@ dirbuf_read(struct fs *fs, struct dirbuf *d,
 		r = seek(fs, d, &spot, offset);
 	if (r == 0) {
 		points_clear(&d->last);
+		d->ended = true;
 		r = node_list(fs, &spot, &f.listing);
+		d->ended = d->ended && r == 0;
 	}
 	spot_release(&spot);
 	pthread_mutex_unlock(&d->lock);
