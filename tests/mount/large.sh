@@ -12,7 +12,7 @@ within() { # MIB: the daemon's memory was never more
 	[ $peak -le $1 ] || fail "the daemon has had $peak MiB, at most $1 are allowed"
 }
 
-L01_a_value_of_max_cell_size_fits_and_one_byte_more_does_not() {
+G01_a_value_of_max_cell_size_fits_and_one_byte_more_does_not() {
 	local n max=$((10 * MIB))
 	begin f:VERSIONS=3
 	noise $max $W/fits
@@ -41,7 +41,7 @@ L01_a_value_of_max_cell_size_fits_and_one_byte_more_does_not() {
 	expect $max stat -c %s $F/appended
 }
 
-L02_a_value_is_what_was_written_in_whatever_order() {
+G02_a_value_is_what_was_written_in_whatever_order() {
 	local size
 	begin f:VERSIONS=2
 	for size in 9000 $((MIB + 9000)) $((5 * MIB)); do
@@ -58,7 +58,7 @@ L02_a_value_is_what_was_written_in_whatever_order() {
 	done
 }
 
-L03_a_thousand_files_are_written_at_once_in_bounded_memory() {
+G03_a_thousand_files_are_written_at_once_in_bounded_memory() {
 	begin f:VERSIONS=1
 	again -o buffers=16M,cache=64M
 	expect "1000 right" python3 - $F $M/.cellfs/stats <<-'P'
@@ -84,7 +84,7 @@ L03_a_thousand_files_are_written_at_once_in_bounded_memory() {
 }
 
 # LARGE bytes; README has the command for a GiB.
-L04_a_very_large_value_goes_in_and_out_in_bounded_memory() {
+G04_a_very_large_value_goes_in_and_out_in_bounded_memory() {
 	local large=${LARGE:-$((150 * MIB))} sum
 	begin f:VERSIONS=2,MAX_CELL_SIZE=$((large + MIB))
 	again -o buffers=16M,cache=64M
@@ -122,7 +122,7 @@ L04_a_very_large_value_goes_in_and_out_in_bounded_memory() {
 	expect 2 nver $q
 }
 
-L05_a_disk_without_room_for_an_image_refuses_the_write() {
+G05_a_disk_without_room_for_an_image_refuses_the_write() {
 	root
 	mkdir $S
 	works mount -t tmpfs -o size=96m none $S
