@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#define CACHE ((uint64_t)64 << 20) /* bytes: what a command reads it reads once */
+
 /* Guards what log_line() reads and writes: it is called by any thread. */
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -82,6 +84,7 @@ open_kv(struct store *s, enum store_use use)
 {
 	const struct kv_options options = {
 	    .path = s->path,
+	    .cache = CACHE,
 	    .read_only = use == STORE_READ,
 	    .create = use == STORE_CREATE,
 	    .repair = use == STORE_REPAIR,
