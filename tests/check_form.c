@@ -1,6 +1,6 @@
 /* Values and times as the command line writes them. */
 #include "suite.h"
-#include "tools/form.h"
+#include "kv/form.h"
 
 #include "kv/cell.h"
 #include "kv/why.h"

@@ -1,11 +1,11 @@
 /* get, scan, count: the commands that read cells. */
 #include "cmd.h"
 #include "parse.h"
-#include "print.h"
 #include "store.h"
 
 #include "../kv/filter.h"
 #include "../kv/kv_data.h"
+#include "../kv/printer.h"
 #include "../kv/why.h"
 
 #include <errno.h>
@@ -193,46 +193,87 @@ cell_failed(const struct cell *cell, int error)
 	return status;
 }
 
+/* Reads the options --as, --raw-value, --json, --keys-only, --null and
+ * --batch. */
+static int
+read_printing(const struct arguments *a, struct printing *how)
+{
+	*how = (struct printing){.json = option(a, OPTION_JSON) != NULL,
+	    .keys_only = option(a, OPTION_KEYS_ONLY) != NULL,
+	    .end = option(a, OPTION_NULL) ? 0 : '\n'};
+	int status = parse_form(a, &how->form);
+
+	if (status)
+		return status;
+	if (how->json && how->form == FORM_BYTES)
+		return usage(a, "--json holds text, not --raw-value");
+	return parse_number(a, OPTION_BATCH, 1, INT32_MAX, &how->batch);
+}
+
+/* Writes text out and empties it; main() says why where it could not. */
+static int
+put_out(struct buf *text)
+{
+	size_t size = text->size;
+	size_t put = size ? fwrite(text->data, 1, size, stdout) : 0;
+
+	buf_clear(text);
+	return put == size ? 0 : -EIO;
+}
+
 /* Prints all that a scan gives; STATUS_NOT_SO if that is nothing. */
 static int
 print_scan(struct printer *p, struct store *s, const struct reading *reading)
 {
+	struct buf text = {0};
 	struct scan *scan;
-	struct cell cell;
 	int status = STATUS_NOT_SO;
 	int r = kv_scan_open(s->kv, &reading->spec, &scan);
 
 	if (r < 0)
 		return failed(reading->table, r);
-	while ((r = kv_scan_next(s->kv, scan, &cell)) == 0) {
-		r = printer_cell(p, s->kv, scan, &cell);
-		if (r < 0) {
-			status = ferror(stdout) ? STATUS_FAILED
-						: cell_failed(&cell, r);
-			break;
-		}
-		status = STATUS_DONE;
+	while (r == 0) {
+		r = printer_step(p, s->kv, scan, &text);
+		if (r >= 0 && put_out(&text) < 0)
+			r = -EIO;
 	}
-	printer_end(p);
+	if (r == 1)
+		status = p->any || p->how.count ? STATUS_DONE : STATUS_NOT_SO;
+	else if (ferror(stdout))
+		status = STATUS_FAILED;
+	else
+		status = p->inside ? cell_failed(&p->cell, r)
+				   : failed(reading->table, r);
+	printer_end(p, &text);
+	put_out(&text);
 	kv_scan_close(s->kv, scan);
-	if (r < 0 && status != STATUS_FAILED)
-		status = failed(reading->table, r);
+	buf_release(&text);
 	return status;
 }
 
 static int
-read_and_print(const struct arguments *a, const struct reading *r)
+read_and_print(const struct arguments *a, const struct reading *r,
+    const struct printing *how)
 {
 	struct printer p;
 	struct store s;
-	int status = printer_init(&p, a);
+	int status = store_open(&s, a->operands[0], STORE_READ);
 
-	if (status == STATUS_DONE)
-		status = store_open(&s, a->operands[0], STORE_READ);
-	if (status == STATUS_DONE)
-		status = store_close(&s, print_scan(&p, &s, r));
+	if (status)
+		return status;
+	printer_init(&p, how);
+	status = store_close(&s, print_scan(&p, &s, r));
 	printer_release(&p);
 	return status;
+}
+
+static int
+print_cells(const struct arguments *a, const struct reading *r)
+{
+	struct printing how;
+	int status = read_printing(a, &how);
+
+	return status ? status : read_and_print(a, r, &how);
 }
 
 static int
@@ -254,7 +295,7 @@ run_get(struct arguments *a)
 	if (status == STATUS_DONE)
 		status = read_filter(a, &r);
 	if (status == STATUS_DONE)
-		status = read_and_print(a, &r);
+		status = print_cells(a, &r);
 	reading_release(&r);
 	return status;
 }
@@ -266,51 +307,9 @@ run_scan(struct arguments *a)
 	int status = read_scan(a, &r);
 
 	if (status == STATUS_DONE)
-		status = read_and_print(a, &r);
+		status = print_cells(a, &r);
 	reading_release(&r);
 	return status == STATUS_NOT_SO ? STATUS_DONE : status;
-}
-
-static int
-count_rows(struct store *s, const struct scan_spec *spec, uint64_t *rows)
-{
-	struct buf row = {0};
-	struct scan *scan;
-	struct cell cell;
-	int r = kv_scan_open(s->kv, spec, &scan);
-
-	*rows = 0;
-	if (r < 0)
-		return r;
-	while (r == 0 && (r = kv_scan_next(s->kv, scan, &cell)) == 0) {
-		if (*rows && slice_equal(cell.row, buf_slice(&row)))
-			continue;
-		++*rows;
-		r = buf_set(&row, cell.row);
-	}
-	kv_scan_close(s->kv, scan);
-	buf_release(&row);
-	return r < 0 ? r : 0;
-}
-
-static int
-print_count(const struct arguments *a, const struct reading *r)
-{
-	struct store s;
-	uint64_t rows = 0;
-	int status = store_open(&s, a->operands[0], STORE_READ);
-	int e;
-
-	if (status)
-		return status;
-	e = count_rows(&s, &r->spec, &rows);
-	if (e < 0)
-		status = failed(r->table, e);
-	else if (option(a, OPTION_JSON))
-		printf("{\"rows\":%" PRIu64 "}\n", rows);
-	else
-		printf("%" PRIu64 "\n", rows);
-	return store_close(&s, status);
 }
 
 static int
@@ -319,9 +318,11 @@ run_count(struct arguments *a)
 	struct reading r = {.table = a->operands[1]};
 	int status = read_scan(a, &r);
 
+	const struct printing how = {.count = true,
+	    .json = option(a, OPTION_JSON) != NULL, .end = '\n'};
 	r.spec.keys_only = true;
 	if (status == STATUS_DONE)
-		status = print_count(a, &r);
+		status = read_and_print(a, &r, &how);
 	reading_release(&r);
 	return status;
 }

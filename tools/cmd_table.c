@@ -6,6 +6,7 @@
 #include "store.h"
 
 #include "../kv/kv_data.h"
+#include "../kv/printer.h"
 #include "../kv/text.h"
 #include "../kv/why.h"
 

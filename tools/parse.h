@@ -7,7 +7,7 @@
 #define CELLFS_TOOLS_PARSE_H
 
 #include "cmd.h"
-#include "form.h"
+#include "../kv/form.h"
 
 /* A table's name. */
 int parse_table(struct arguments *a, const char *text, struct slice *out);

@@ -1,7 +1,7 @@
 #include "form.h"
 
-#include "../kv/text.h"
-#include "../kv/why.h"
+#include "text.h"
+#include "why.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #include "form.h"
 
-#include "../kv/cell.h"
-#include "../kv/text.h"
-#include "../kv/why.h"
+#include "cell.h"
+#include "text.h"
+#include "why.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* form: how values and times are written on the command line. Pure. */
-#ifndef CELLFS_TOOLS_FORM_H
-#define CELLFS_TOOLS_FORM_H
+/* form: how values and times are written in text. Pure. */
+#ifndef CELLFS_KV_FORM_H
+#define CELLFS_KV_FORM_H
 
-#include "../kv/bytes.h"
+#include "bytes.h"
 
 enum form {
 	FORM_TEXT, /* the text form of kv/text.h */
