@@ -11,6 +11,7 @@
 struct nodes;
 struct tunnel;
 struct notify;
+struct later;
 
 /* The owner and mode that a mount shows instead of what is kept. */
 struct masquerade {
@@ -31,6 +32,7 @@ struct fs {
 	struct nodes *nodes;
 	struct tunnel *tunnel;
 	struct notify *notify;
+	struct later *later; /* NULL without FUSE */
 	atomic_flag long_verb;	/* a compaction runs by .cellfs/control */
 	int64_t started; /* ms */
 	uint64_t key;	 /* of inode numbers; the same after a remount */

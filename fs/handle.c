@@ -148,8 +148,8 @@ read_locked(struct fs *fs, struct handle *h, uint64_t offset, void *to,
 	/* A reader stays with one version until it begins anew or has read
 	 * the end, so what it reads in pieces is whole. Pages are everybody's:
 	 * as the kernel believes the size, of the newest. */
-	int r = h->writes || pages || offset == 0 || h->ended
-	    ? handle_refresh(fs, h) : 0;
+	bool anew = h->writes || pages || offset == 0 || h->ended;
+	int r = anew && !h->reader.stream ? handle_refresh(fs, h) : 0;
 	if (r < 0)
 		return r;
 	int64_t n = own ? read_appended(fs, h, offset, to, size)

@@ -5,6 +5,7 @@
 
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
+#include "kind_stream.h"
 
 static const struct version newest = {VERSION_NEWEST, 0};
 
@@ -29,6 +30,8 @@ static int
 parse_key(enum name_of of, struct slice prefix, struct slice name,
     struct child *out, struct name *form)
 {
+	if (stream_names(name) && !prefix.size)
+		return child_set(out, KIND_STREAM, name, 0);
 	if (name.data[0] == '.')
 		return why(EPERM, "%.*s: no file or directory of a table "
 		    "begins with a dot here", (int)name.size, name.data);
@@ -41,7 +44,8 @@ table_parse(const struct spot *dir, struct slice name, struct child *out)
 	struct name form;
 	int r = parse_key(NAME_OF_ROW, dir->place.row, name, out, &form);
 
-	out->kind = form.form == FORM_PART ? KIND_ROW_PART : KIND_ROW;
+	if (out->kind != KIND_STREAM)
+		out->kind = form.form == FORM_PART ? KIND_ROW_PART : KIND_ROW;
 	return r;
 }
 
@@ -52,10 +56,10 @@ row_parse(const struct spot *dir, struct slice name, struct child *out)
 
 	(void)dir;
 	int r = parse_key(NAME_OF_FAMILY, slice_text(""), name, out, &form);
-	if (r == 0)
-		r = schema_check_family_name(buf_slice(&out->key));
+	if (r < 0 || out->kind == KIND_STREAM)
+		return r;
 	out->kind = KIND_FAMILY;
-	return r;
+	return schema_check_family_name(buf_slice(&out->key));
 }
 
 int
@@ -71,6 +75,8 @@ family_parse(const struct spot *dir, struct slice name, struct child *out)
 	};
 	struct name form;
 
+	if (stream_names(name) && dir->kind == KIND_FAMILY)
+		return child_set(out, KIND_STREAM, name, 0);
 	if (name.data[0] == '.')
 		return dot_parse(name, out);
 	int r = path_read(NAME_OF_QUALIFIER, dir->place.qualifier, name,

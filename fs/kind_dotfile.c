@@ -5,16 +5,14 @@
 
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
+#include "kind_stream.h"
 
 int
 dot_parse(struct slice name, struct child *out)
 {
-	static const char *const streams[] = {".cells", ".json", ".count"};
-
-	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++)
-		if (slice_equal(name, slice_text(streams[i])))
-			return why(EPERM, "%s: a stream's name, not a file's",
-			    streams[i]);
+	if (stream_names(name))
+		return why(EPERM, "%.*s: a stream's name, not a file's",
+		    (int)name.size, (const char *)name.data);
 	return child_set(out, KIND_DOT_FILE, name, 0);
 }
 

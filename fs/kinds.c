@@ -1,6 +1,8 @@
 /* The kind table: every feature of the tree is one row here and one file. */
 #include "kinds.h"
 
+#include "kind_stream.h"
+
 const struct kind_methods kinds[KIND_COUNT] = {
 	[KIND_ROOT] = {
 		.name = "root", .level = LEVEL_ROOT,
@@ -86,6 +88,10 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.directory = true, .hold = HOLD_LONG,
 		.parse = dot_dir_parse, .find = dot_find, .list = dots_list,
 		.make = data_make, .drop = data_drop, .set = data_set,
+	},
+	[KIND_STREAM] = {
+		.name = "stream", .hold = 0,
+		.find = stream_find, .open = stream_start,
 	},
 	[KIND_SCHEMA_DIR] = {
 		.name = "schema directory", .level = LEVEL_SCHEMA,

@@ -21,6 +21,7 @@
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "handle.h"
+#include "later.h"
 #include "notify.h"
 #include "ops.h"
 #include "tunnel.h"
@@ -242,6 +243,7 @@ stop_threads(struct mount *m, pthread_t *threads, size_t count)
 {
 	notify_stop(&m->fs); /* it may wait for a request: these are served */
 	kv_interrupt(m->fs.kv);
+	later_stop(m->fs.later);
 	fuse_session_exit(m->session);
 	pthread_mutex_lock(&m->lock);
 	while (m->serving) {
@@ -353,6 +355,8 @@ fs_open(struct mount *m, const struct mount_options *o)
 		r = tunnel_open(fs);
 	if (r == 0)
 		r = notify_open(fs, &sender);
+	if (r == 0)
+		r = later_open(&fs->later);
 	return r;
 }
 
@@ -362,6 +366,7 @@ fs_close(struct fs *fs)
 {
 	int r = 0;
 
+	later_close(fs->later);
 	if (fs->notify)
 		notify_close(fs);
 	if (fs->nodes)

@@ -8,11 +8,13 @@
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "path.h"
+#include "stream.h"
 
 void
 reader_release(struct fs *fs, struct reader *r)
 {
 	kv_value_close(fs->kv, r->value);
+	stream_close(fs, r->stream);
 	buf_release(&r->text);
 	*r = (struct reader){0};
 }
@@ -23,6 +25,8 @@ reader_read(struct fs *fs, struct reader *r, uint64_t offset, void *to,
 {
 	if (r->value)
 		return kv_value_read(fs->kv, r->value, offset, to, size);
+	if (r->stream)
+		return stream_read(fs, r->stream, offset, to, size);
 	if (offset >= r->text.size)
 		return 0;
 	if (size > r->text.size - offset)

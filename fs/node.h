@@ -14,15 +14,16 @@
 #include "fs.h"
 #include "spot.h"
 
-/* Bytes to read: a version held open, or a text made for this reader. */
+/* Bytes to read: a version held open, a stream, a text made at open. */
 struct reader {
 	struct value *value;
+	struct stream *stream;
 	struct buf text;
 };
 
 void
 reader_release(struct fs *fs, struct reader *r);
-/* Up to size bytes at offset: how many, 0 behind the end. */
+/* Up to size bytes at offset: how many, 0 behind the end; as stream_read(). */
 int64_t
 reader_read(struct fs *fs, struct reader *r, uint64_t offset, void *to,
     size_t size);
@@ -138,11 +139,10 @@ int
 node_draft(struct fs *fs, const struct spot *spot, struct storing *how,
     struct draft **out);
 
-/* For kinds: what kv knows as a look. */
+/* For kinds: what kv knows as a look; and what no table holds, of size bytes. */
 void
 stat_fill(const struct fs *fs, const struct spot *spot,
     const struct info *info, struct look *look);
-/* For kinds: a look at a file or directory that no table holds, of size bytes. */
 void
 stat_plain(const struct fs *fs, const struct spot *spot, mode_t mode,
     uint64_t size, struct look *look);

@@ -11,6 +11,7 @@
 #include "dirbuf.h"
 #include "notify.h"
 #include "path.h"
+#include "read_job.h"
 #include "tree.h"
 
 static struct fs *
@@ -51,9 +52,8 @@ is_everyday(int r)
 	    r == -ESTALE;
 }
 
-/* The one way errors go to the kernel; those worth a sentence leave it. */
-static void
-refuse(fuse_req_t req, const char *what, int r)
+void
+ops_refuse(fuse_req_t req, const char *what, int r)
 {
 	if (why_given(r) || !is_everyday(r))
 		journal_refusal(&fs_of(req)->journal, what, why_text(r));
@@ -64,7 +64,7 @@ static void
 answer(fuse_req_t req, const char *what, int r)
 {
 	if (r < 0)
-		refuse(req, what, r);
+		ops_refuse(req, what, r);
 	else
 		fuse_reply_err(req, 0);
 }
@@ -89,7 +89,7 @@ answer_entry(fuse_req_t req, const char *what, int r, struct inode *inode,
 	struct fs *fs = fs_of(req);
 
 	if (r < 0) {
-		refuse(req, what, r);
+		ops_refuse(req, what, r);
 		return;
 	}
 	struct fuse_entry_param e = entry_of(inode, look);
@@ -193,7 +193,7 @@ op_symlink(fuse_req_t req, const char *target, fuse_ino_t parent,
 	(void)target;
 	(void)parent;
 	begin(req);
-	refuse(req, name, why(EPERM, "symbolic links do not exist here"));
+	ops_refuse(req, name, why(EPERM, "symbolic links do not exist here"));
 }
 
 static void
@@ -202,7 +202,7 @@ op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
 	(void)ino;
 	(void)parent;
 	begin(req);
-	refuse(req, name, why(EPERM, "hard links do not exist here"));
+	ops_refuse(req, name, why(EPERM, "hard links do not exist here"));
 }
 
 static void
@@ -242,7 +242,7 @@ op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	};
 
 	if (flags & ~(unsigned)(RENAME_NOREPLACE | RENAME_EXCHANGE))
-		refuse(req, name,
+		ops_refuse(req, name,
 		    why(EINVAL, "nothing takes a removed name's place"));
 	else
 		answer(req, name, tree_rename(fs, &how, &caller));
@@ -259,7 +259,7 @@ answer_look(fuse_req_t req, struct inode *inode)
 	int r = tree_look(fs, inode, &caller, &look);
 
 	if (r < 0)
-		refuse(req, "stat", r);
+		ops_refuse(req, "stat", r);
 	else
 		fuse_reply_attr(req, &look.st, look.hold);
 }
@@ -310,7 +310,7 @@ op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int set,
 	if (r == 0 && attrs.set)
 		r = tree_set(fs, inode, &attrs, &caller);
 	if (r < 0)
-		refuse(req, "setattr", r);
+		ops_refuse(req, "setattr", r);
 	else
 		answer_look(req, inode);
 }
@@ -329,7 +329,7 @@ op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 	if (r == 0 && size && size < value.size)
 		r = -ERANGE;
 	if (r < 0)
-		refuse(req, name, r);
+		ops_refuse(req, name, r);
 	else if (!size)
 		fuse_reply_xattr(req, value.size);
 	else
@@ -358,7 +358,7 @@ op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 	begin(req);
 	if (strncmp(name, "user.", 5) == 0)
 		why(EOPNOTSUPP, "extended attributes cannot be set");
-	refuse(req, name, -EOPNOTSUPP);
+	ops_refuse(req, name, -EOPNOTSUPP);
 }
 
 static void
@@ -378,7 +378,7 @@ op_statfs(fuse_req_t req, fuse_ino_t ino)
 
 	(void)ino;
 	if (r < 0) {
-		refuse(req, "statfs", r);
+		ops_refuse(req, "statfs", r);
 		return;
 	}
 	struct statvfs v = {
@@ -427,7 +427,7 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		if (made.mine)
 			handle_unmake(fs, made.inode, made.mine);
 		inode_put(fs, made.inode);
-		refuse(req, name, r);
+		ops_refuse(req, name, r);
 		return;
 	}
 	struct fuse_entry_param e = entry_of(made.inode, &made.look);
@@ -454,7 +454,7 @@ op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	    0, &h);
 
 	if (r < 0) {
-		refuse(req, "open", r);
+		ops_refuse(req, "open", r);
 		return;
 	}
 	tell(fi, h);
@@ -466,19 +466,12 @@ static void
 op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
-	char *bytes = malloc(size);
-	int64_t n = -ENOMEM;
+	struct read_job how = {.fs = begin(req), .req = req,
+		.handle = handle_of(fi), .offset = (uint64_t)offset,
+		.size = size, .mapped = fi->lock_owner == 0};
 
 	(void)ino;
-	if (bytes)
-		n = handle_read(fs, handle_of(fi), (uint64_t)offset, bytes,
-		    size, fi->lock_owner == 0);
-	if (n < 0)
-		refuse(req, "read", (int)n);
-	else
-		fuse_reply_buf(req, bytes, (size_t)n);
-	free(bytes);
+	read_job_serve(&how);
 }
 
 /* Whether a signal came to who waits for the answer. */
@@ -500,7 +493,7 @@ op_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
 	    fi->writepage);
 	kv_ask(NULL, NULL);
 	if (r < 0)
-		refuse(req, "write", r);
+		ops_refuse(req, "write", r);
 	else
 		fuse_reply_write(req, size);
 }
@@ -517,7 +510,7 @@ static void
 answer_stored(fuse_req_t req, const char *what, int r)
 {
 	if (r < 0)
-		refuse(req, what, r);
+		ops_refuse(req, what, r);
 	else
 		notify_after(fs_of(req), answer_done, req);
 }
@@ -586,7 +579,7 @@ op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	int r = dirbuf_open(fs, inode_of(fs, ino), &d);
 
 	if (r < 0) {
-		refuse(req, "opendir", r);
+		ops_refuse(req, "opendir", r);
 		return;
 	}
 	fi->fh = (uint64_t)d;
@@ -607,7 +600,7 @@ read_directory(fuse_req_t req, size_t size, off_t offset,
 	int r = dirbuf_read(fs, (struct dirbuf *)fi->fh, &request, &reply);
 
 	if (r < 0 && !reply.size)
-		refuse(req, "readdir", r);
+		ops_refuse(req, "readdir", r);
 	else
 		fuse_reply_buf(req, (char *)reply.data, reply.size);
 	buf_release(&reply);

@@ -11,4 +11,9 @@
 /* The request table; its user data is a struct fs. */
 extern const struct fuse_lowlevel_ops ops;
 
+/* The one way errors go to the kernel; those worth a sentence leave it in the
+ * log. */
+void
+ops_refuse(fuse_req_t req, const char *what, int r);
+
 #endif

@@ -52,6 +52,8 @@ check_kinds(const struct course *m)
 		return kinds[from].directory ? -ENOTDIR : -EISDIR;
 	if (is_file(from) && is_file(to))
 		return 0;
+	if (from == KIND_STREAM || to == KIND_STREAM)
+		return why(EPERM, "a stream is not renamed, nor replaced");
 	if (from != to && !(from == KIND_DOT_FILE && to == KIND_SCHEMA_FILE))
 		return why(EINVAL, "a %s cannot become a %s",
 		    kinds[from].name, kinds[to].name);

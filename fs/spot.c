@@ -75,6 +75,7 @@ key_field(struct spot *s)
 	case KIND_DOT_FILE:
 		return &s->place.dot;
 	case KIND_CONTROL_FILE:
+	case KIND_STREAM:
 		return &s->word;
 	default:
 		return &s->place.qualifier;
@@ -85,7 +86,8 @@ void
 spot_step(struct spot *s, enum kind kind, struct slice key, int64_t number)
 {
 	s->kind = kind;
-	s->place.level = kinds[kind].level;
+	if (kind != KIND_STREAM) /* which is its directory, told at length */
+		s->place.level = kinds[kind].level;
 	s->version = (struct version){VERSION_NEWEST, 0};
 	if (kind == KIND_VERSION)
 		s->version = (struct version){VERSION_AT, number};

@@ -22,6 +22,7 @@ enum kind {
 	KIND_VERSIONS, /* q@/ */
 	KIND_DOT_FILE,
 	KIND_DOT_DIR,
+	KIND_STREAM, /* .cells, .json, .count */
 	KIND_SCHEMA_DIR,
 	KIND_SCHEMA_FILE,
 	KIND_CONTROL_DIR,
@@ -45,7 +46,7 @@ struct spot {
 	enum kind kind;
 	struct place place;
 	struct version version;
-	struct slice word; /* a control file's name */
+	struct slice word; /* a control file's or a stream's name */
 	struct buf bytes;
 };
 

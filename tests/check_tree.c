@@ -62,9 +62,9 @@ static const struct {
     {"t/.hidden", ENOENT, EPERM},
     {"t/r/.hidden", ENOENT, EPERM},
     /* streams' names */
-    {"t/r/f/.cells", ENOENT, EPERM},
-    {"t/r/f/.json", ENOENT, EPERM},
-    {"t/r/f/.count", ENOENT, EPERM},
+    {"t/r/f/.cells", 0, EPERM},
+    {"t/r/f/.json", 0, EPERM},
+    {"t/r/f/.count", 0, EPERM},
     {".cellfs/new", ENOENT, EPERM},
 };
 

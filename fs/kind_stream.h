@@ -1,0 +1,16 @@
+/* kind_stream: the methods of streams, and which names they have. */
+#ifndef CELLFS_FS_KIND_STREAM_H
+#define CELLFS_FS_KIND_STREAM_H
+
+#include "node.h"
+
+bool
+stream_names(struct slice name);
+
+int
+stream_find(struct fs *fs, struct spot *spot, struct look *look);
+
+int
+stream_start(struct fs *fs, const struct spot *spot, struct reader *out);
+
+#endif
