@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../kv/why.h"
+#include "loader.h"
 #include "notify.h"
 
 enum kind
@@ -60,6 +61,7 @@ handle_put(struct fs *fs, struct handle *h)
 	if (!last)
 		return;
 	reader_release(fs, &h->reader);
+	loader_close(h->loader);
 	image_release(&h->image);
 	buf_release(&h->why);
 	pthread_mutex_destroy(&h->lock);

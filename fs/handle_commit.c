@@ -153,6 +153,8 @@ handle_commit(struct fs *fs, struct handle *h)
 	struct commit c = {.handle = h};
 	int r = 0;
 
+	if (h->loader)
+		return handle_load_end(fs, h);
 	handle_storing(fs, h, &c.how);
 	do {
 		if (r == 1)

@@ -7,6 +7,7 @@
 
 #include "../kv/kv.h"
 #include "../kv/why.h"
+#include "loader.h"
 #include "kept.h"
 
 int
@@ -57,6 +58,8 @@ start_writing(struct fs *fs, struct handle *h, const struct spot *spot,
 	h->imaged = h->truncated || h->made || k->collects;
 	if (r == 0 && !k->collects)
 		r = handle_check_room(fs);
+	if (r == 0 && k->loads)
+		r = loader_open(fs, &spot->place, &h->loader);
 	return r;
 }
 

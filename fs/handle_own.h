@@ -34,6 +34,7 @@ struct handle {
 	struct attrs fresh;
 	bool ended; /* its end has been read */
 	struct reader reader;
+	struct loader *loader; /* takes what is written; NULL: the image does */
 };
 
 /* A rename in another thread may change it at any time. */
@@ -106,6 +107,13 @@ handle_set_late(struct fs *fs, struct handle *h, const struct spot *spot);
 /* Stores the image. Takes names (not for a control file: its verbs do). */
 int
 handle_commit(struct fs *fs, struct handle *h);
+
+/* What is written to a loader's handle; and its end, which is its commit. Both
+ * take names. */
+int
+handle_load(struct fs *fs, struct handle *h, struct slice bytes);
+int
+handle_load_end(struct fs *fs, struct handle *h);
 
 /* What h wants stored, all but mine, which names guards; what was set while it
  * was pending goes along. */

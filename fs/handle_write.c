@@ -95,6 +95,8 @@ write_locked(struct fs *fs, struct handle *h, uint64_t offset,
 
 	if (r < 0)
 		return r;
+	if (h->loader)
+		return handle_load(fs, h, slice_of(from, size));
 	if (h->at_end || h->collects)
 		offset = before;
 	r = handle_check_size(fs, h, offset + size);
@@ -200,6 +202,8 @@ resize_locked(struct fs *fs, struct handle *h, uint64_t size, bool grow_only)
 {
 	int r = handle_refused(h);
 
+	if (h->loader && size)
+		return why(EINVAL, "a stream has no size");
 	if (r == 0 && h->collects && kinds[handle_kind(h)].appends)
 		r = stop_collecting(fs, h);
 	else if (r == 0)

@@ -30,8 +30,6 @@ static int
 parse_key(enum name_of of, struct slice prefix, struct slice name,
     struct child *out, struct name *form)
 {
-	if (stream_names(name) && !prefix.size)
-		return child_set(out, KIND_STREAM, name, 0);
 	if (name.data[0] == '.')
 		return why(EPERM, "%.*s: no file or directory of a table "
 		    "begins with a dot here", (int)name.size, name.data);
@@ -42,10 +40,12 @@ int
 table_parse(const struct spot *dir, struct slice name, struct child *out)
 {
 	struct name form;
-	int r = parse_key(NAME_OF_ROW, dir->place.row, name, out, &form);
+	int r = dir->kind == KIND_TABLE ? stream_parse(dir, name, out) : 1;
 
-	if (out->kind != KIND_STREAM)
-		out->kind = form.form == FORM_PART ? KIND_ROW_PART : KIND_ROW;
+	if (r != 1)
+		return r;
+	r = parse_key(NAME_OF_ROW, dir->place.row, name, out, &form);
+	out->kind = form.form == FORM_PART ? KIND_ROW_PART : KIND_ROW;
 	return r;
 }
 
@@ -53,13 +53,15 @@ int
 row_parse(const struct spot *dir, struct slice name, struct child *out)
 {
 	struct name form;
+	int r = stream_parse(dir, name, out);
 
-	(void)dir;
-	int r = parse_key(NAME_OF_FAMILY, slice_text(""), name, out, &form);
-	if (r < 0 || out->kind == KIND_STREAM)
+	if (r != 1)
 		return r;
+	r = parse_key(NAME_OF_FAMILY, slice_text(""), name, out, &form);
+	if (r == 0)
+		r = schema_check_family_name(buf_slice(&out->key));
 	out->kind = KIND_FAMILY;
-	return schema_check_family_name(buf_slice(&out->key));
+	return r;
 }
 
 int
@@ -75,11 +77,13 @@ family_parse(const struct spot *dir, struct slice name, struct child *out)
 	};
 	struct name form;
 
-	if (stream_names(name) && dir->kind == KIND_FAMILY)
-		return child_set(out, KIND_STREAM, name, 0);
+	int r = dir->kind == KIND_FAMILY ? stream_parse(dir, name, out) : 1;
+
+	if (r != 1)
+		return r;
 	if (name.data[0] == '.')
 		return dot_parse(name, out);
-	int r = path_read(NAME_OF_QUALIFIER, dir->place.qualifier, name,
+	r = path_read(NAME_OF_QUALIFIER, dir->place.qualifier, name,
 	    &out->key, &form);
 	if (r < 0)
 		return r;

@@ -28,6 +28,17 @@ stream_names(struct slice name)
 	return word_find(name) != NULL;
 }
 
+int
+stream_parse(const struct spot *dir, struct slice name, struct child *out)
+{
+	const struct word *word = word_find(name);
+
+	if (!word)
+		return 1;
+	bool loads = word == words && dir->kind != KIND_FAMILY;
+	return child_set(out, loads ? KIND_CELLS : KIND_STREAM, name, 0);
+}
+
 /* It shows cells whatever their own modes are, so to the owner alone. */
 int
 stream_find(struct fs *fs, struct spot *spot, struct look *look)
@@ -37,7 +48,7 @@ stream_find(struct fs *fs, struct spot *spot, struct look *look)
 
 	if (r < 0)
 		return r;
-	info.attrs.mode &= 0400;
+	info.attrs.mode &= kinds[spot->kind].loads ? 0600 : 0400;
 	info.size = 0;
 	stat_fill(fs, spot, &info, look);
 	return 0;

@@ -7,6 +7,10 @@
 bool
 stream_names(struct slice name);
 
+/* What a name means in a table, row or family; 1: it is no stream's. */
+int
+stream_parse(const struct spot *dir, struct slice name, struct child *out);
+
 int
 stream_find(struct fs *fs, struct spot *spot, struct look *look);
 

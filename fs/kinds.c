@@ -93,6 +93,11 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.name = "stream", .hold = 0,
 		.find = stream_find, .open = stream_start,
 	},
+	[KIND_CELLS] = {
+		.name = "cells stream", .hold = 0,
+		.find = stream_find, .open = stream_start,
+		.collects = true, .loads = true,
+	},
 	[KIND_SCHEMA_DIR] = {
 		.name = "schema directory", .level = LEVEL_SCHEMA,
 		.directory = true, .hold = HOLD_LONG,

@@ -128,7 +128,7 @@ int
 node_limit(struct fs *fs, const struct spot *spot, struct limit *out)
 {
 	const struct kind_methods *k = &kinds[spot->kind];
-	int r = refuse(fs, spot, k->store || k->drafted, "written");
+	int r = refuse(fs, spot, k->store || k->drafted || k->loads, "written");
 
 	*out = (struct limit){UINT64_MAX, ""};
 	if (r < 0 || !kinds[spot->kind].limit)

@@ -48,8 +48,7 @@ struct look {
 	double hold, name_hold;
 };
 
-/* Where a listing stands: behind this entry. A mark of all zeros with
- * started false is the beginning. Owned. */
+/* Where a listing stands, behind an entry; all zeros: in front. Owned. */
 struct mark {
 	bool started;
 	enum level level;
@@ -75,6 +74,7 @@ struct kind_methods {
 	bool read_only;	  /* EROFS for every change */
 	bool appends;	  /* O_APPEND is a list of bytes, added at commit */
 	bool collects;	  /* what is written is a message, not the content */
+	bool loads;	  /* lines for a loader.h */
 	bool immediate;	  /* each write that ends a line is stored */
 	bool drafted;	  /* stored by a draft of kv_change.h, not by store */
 	bool listing_kept; /* by the kernel, where nothing expires */

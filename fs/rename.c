@@ -52,7 +52,7 @@ check_kinds(const struct course *m)
 		return kinds[from].directory ? -ENOTDIR : -EISDIR;
 	if (is_file(from) && is_file(to))
 		return 0;
-	if (from == KIND_STREAM || to == KIND_STREAM)
+	if (kind_is_stream(from) || kind_is_stream(to))
 		return why(EPERM, "a stream is not renamed, nor replaced");
 	if (from != to && !(from == KIND_DOT_FILE && to == KIND_SCHEMA_FILE))
 		return why(EINVAL, "a %s cannot become a %s",

@@ -76,6 +76,7 @@ key_field(struct spot *s)
 		return &s->place.dot;
 	case KIND_CONTROL_FILE:
 	case KIND_STREAM:
+	case KIND_CELLS:
 		return &s->word;
 	default:
 		return &s->place.qualifier;
@@ -86,7 +87,7 @@ void
 spot_step(struct spot *s, enum kind kind, struct slice key, int64_t number)
 {
 	s->kind = kind;
-	if (kind != KIND_STREAM) /* which is its directory, told at length */
+	if (!kind_is_stream(kind))
 		s->place.level = kinds[kind].level;
 	s->version = (struct version){VERSION_NEWEST, 0};
 	if (kind == KIND_VERSION)

@@ -23,12 +23,20 @@ enum kind {
 	KIND_DOT_FILE,
 	KIND_DOT_DIR,
 	KIND_STREAM, /* .cells, .json, .count */
+	KIND_CELLS,  /* .cells that takes lines, too */
 	KIND_SCHEMA_DIR,
 	KIND_SCHEMA_FILE,
 	KIND_CONTROL_DIR,
 	KIND_CONTROL_FILE,
 	KIND_COUNT,
 };
+
+/* Which stand at their directory's own place. */
+static inline bool
+kind_is_stream(enum kind kind)
+{
+	return kind == KIND_STREAM || kind == KIND_CELLS;
+}
 
 /* What a component means inside a directory: owned key bytes. */
 struct child {

@@ -54,6 +54,8 @@ START_TEST(a_stream_is_its_owners_and_is_not_listed)
 	fill();
 	OK(tree_chmod("t/r", 0777));
 	OK(tree_stat("t/r/.cells", &st));
+	ck_assert_int_eq(st.st_mode, S_IFREG | 0600);
+	OK(tree_stat("t/r/.json", &st));
 	ck_assert_int_eq(st.st_mode, S_IFREG | 0400);
 	SAYS("r s", tree_list("t"));
 	SAYS("f", tree_list("t/s"));

@@ -69,7 +69,64 @@ I02_tools_read_streams_as_files_and_several_at_once() {
 	expect "1000	7500" cat "$W/sql"
 }
 
-I03_streams_belong_to_the_owner_and_are_never_made() {
+I03_a_table_is_copied_by_its_lines() {
+	begin f:VERSIONS=5 g
+	printf 'family f versions=5\nfamily g\n' > $M/.schema/u
+	row "a b" %FF
+	printf '\000\t\n\\x\377' > "$M/t/a b/f/q"
+	: > $M/t/%FF/f/%
+	head -c 300000 /dev/urandom > $F/big
+	yes 'a "line" \ of text' | head -c 2500000 > $F/text
+	expect "" ls $M/u
+	works cat $M/t/.cells > "$W/cells"
+	works cp "$W/cells" $M/u/.cells
+	works cmp $M/u/.cells "$W/cells"
+	works cmp $M/u/r1/f/big $F/big
+	works cmp $M/u/r1/f/text $F/text
+	expect $'a b\nr1\n%FF' ls -U $M/u
+	works cat "$W/cells" >> $M/u/.cells
+	works cmp $M/u/.cells "$W/cells"
+	# what the kernel knew, it knows anew
+	absent $M/t/new $M/t/r1/f/q
+	printf 'new\tf:q\t5\tv\nr1\tf:q\t5\tw\n' > $M/t/.cells
+	expect v cat $M/t/new/f/q
+	expect w cat $F/q
+	printf 'r1\tf:q\t6\tnewer\n' | works tee -a $M/t/r1/.cells > /dev/null
+	expect newer cat $F/q
+	refused "Operation not permitted" cp "$W/cells" $M/t/r1/f/.cells
+}
+
+I04_a_bad_line_is_named() {
+	begin
+	refused "Invalid argument" cp <(printf 'r1\tf:a\t5\tv\nr1\tf:b\t05\tv\n') $M/t/.cells
+	expect "line 2: '05': no timestamp, 0 to 2^63-2" getfattr -n user.cellfs.error --only-values --absolute-names $M
+	expect a names $F
+	printf 'r1\tf:c\t5\tv\nr2\tf:c\t5\tv\n' > "$W/two"
+	refused "Invalid argument" cp "$W/two" $M/t/r1/.cells
+	expect a names $F
+	printf 'r1\tf:c\t5\tv' > "$W/cut"
+	refused "Invalid argument" cp "$W/cut" $M/t/.cells
+	expect a names $F
+}
+
+I05_a_kill_leaves_whole_rows_and_the_same_lines_complete_them() {
+	begin f:VERSIONS=5 g
+	python3 -c '
+for r in range(20000):
+    for c in range(5):
+        print("row%05d\tf:q%d\t7\tvalue %d of %d" % (r, c, c, r))' > "$W/lines"
+	cat "$W/lines" > $M/t/.cells 2>/dev/null &
+	until [ -d $M/t/row00500 ]; do sleep .05; done
+	crash
+	wait
+	works up
+	cut -f 1 $M/t/.cells | uniq -c | awk '$1 != 5' > "$W/broken"
+	expect "" cat "$W/broken"
+	works cp "$W/lines" $M/t/.cells
+	works cmp $M/t/.cells "$W/lines"
+}
+
+I06_streams_belong_to_the_owner_and_are_never_made() {
 	root
 	begin
 	chmod 755 "$W"
