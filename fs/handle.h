@@ -74,9 +74,9 @@ handle_release(struct fs *fs, struct handle *h);
 void
 handle_unmake(struct fs *fs, struct inode *inode, int64_t mine);
 
-/* Whether somebody may have changed it through a map. */
+/* Whether somebody has it open for writing. */
 bool
-handles_mapped(struct fs *fs, struct inode *inode);
+handles_write(struct fs *fs, struct inode *inode);
 
 /* At the end of the mount: releases every handle that is still open. */
 void

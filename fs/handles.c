@@ -231,13 +231,13 @@ handles_close(struct fs *fs)
 }
 
 bool
-handles_mapped(struct fs *fs, struct inode *inode)
+handles_write(struct fs *fs, struct inode *inode)
 {
-	bool mapped = false;
+	bool writes = false;
 
 	pthread_mutex_lock(&fs->nodes->lock);
 	for (struct handle *h = inode->handles; h; h = h->next)
-		mapped = mapped || h->mapped;
+		writes = writes || h->writes;
 	pthread_mutex_unlock(&fs->nodes->lock);
-	return mapped;
+	return writes;
 }

@@ -16,8 +16,9 @@
  * and a rename has them copied, before it takes names. A rename, which finds
  * its handles by names, only tries their locks, and lets names go to wait.
  * Either is held while the kernel is told that attributes are not to be
- * believed, which waits for nothing, or pages, which waits for READs that fill
- * them: so not while names is held for writing.
+ * believed, which waits for nothing. Telling it of pages waits for the READs
+ * that fill them, and for WRITEs of what is mapped: so not while names is held
+ * for writing, nor a handle's lock by which such a READ or WRITE may come.
  */
 #ifndef CELLFS_FS_INODE_H
 #define CELLFS_FS_INODE_H

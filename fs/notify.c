@@ -245,8 +245,9 @@ cell_dir(struct fs *fs, const struct place *place, struct buf *name)
 	return down_parts(fs, dir, NAME_OF_QUALIFIER, place->qualifier, name);
 }
 
-/* Dropping pages waits for what fills them: for a READ, whose handler may want
- * names, and for a WRITE of what a writer has changed through a map. */
+/* Dropping pages waits for what fills and empties them: for a READ, whose
+ * handler may want names, and for READ and WRITE of what a writer has mapped,
+ * whose handlers want the lock of its handle, which the caller may have. */
 void
 notify_bytes(struct fs *fs, struct inode *inode)
 {
@@ -254,7 +255,7 @@ notify_bytes(struct fs *fs, struct inode *inode)
 
 	if (!n)
 		return;
-	if (!handles_mapped(fs, inode) &&
+	if (!handles_write(fs, inode) &&
 	    pthread_rwlock_tryrdlock(&fs->nodes->names) == 0) {
 		n->sender.inode(n->sender.context, inode, true);
 		pthread_rwlock_unlock(&fs->nodes->names);

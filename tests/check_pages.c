@@ -106,7 +106,7 @@ START_TEST(who_reads_on_is_told_before_the_close_returns)
 	tree_notices();
 	tree_as(BOB);
 	OK(tree_put(Q, "new"));
-	SAYS("data q", tree_notices());
+	SAYS("attr q; data q", tree_notices());
 	tree_as(ALICE);
 	SAYS("new", tree_read(&a));
 	OK(tree_close(&a));

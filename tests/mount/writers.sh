@@ -9,7 +9,7 @@ seeded() { "$@" || fail "exit $?: CELLFS_TEST_SEED=$CELLFS_TEST_SEED"; }
 # Runs Python with writers.py, F the family's directory, q the cell F/q.
 crowd() {
 	seeded python3 -c "
-import fcntl, mmap, os, random, signal, subprocess, sys, time
+import fcntl, mmap, os, random, signal, subprocess, sys, threading, time
 from writers import *
 F, W, ROUNDS = '$F', '$W', $ROUNDS
 q = F + '/q'
@@ -476,4 +476,35 @@ W13_a_table_changed_by_many_at_random_is_as_their_models_say() {
 	gc
 	recover
 	seeded python3 $HERE/crowd.py --compare $M/t 4 $W
+}
+
+W14_a_map_is_filled_while_its_writer_stores() {
+	local i
+	begin f:VERSIONS=3
+	crowd <<-'P' &
+	write(q, b"x" * 8192)
+	time.sleep(3.1) # nobody writes it any more
+	reader = os.open(q, os.O_RDONLY)
+	assert os.read(reader, 100)
+	for n in range(100 * ROUNDS):
+	    fd = os.open(q, os.O_RDWR)
+	    def fill():
+	        with mmap.mmap(fd, 8192, mmap.MAP_PRIVATE, mmap.PROT_READ) as m:
+	            assert m[5000] == ord("x")
+	    os.pwrite(fd, b"%08d" % n, 0)
+	    beside = threading.Thread(target=fill)
+	    beside.start()
+	    os.fsync(fd)
+	    beside.join()
+	    os.close(fd)
+	P
+	for i in $(seq $((600 + 10 * ROUNDS))); do
+		kill -0 $! 2>/dev/null || break
+		sleep .1
+	done
+	if kill -0 $! 2>/dev/null; then
+		umount -f "$M" # nothing else ends who waits for a page
+		fail "they wait for each other"
+	fi
+	works wait $!
 }
