@@ -26,7 +26,11 @@ nodes_open(struct fs *fs)
 	n->root.holds = 1;
 	n->epoch = 1;
 	pthread_mutex_init(&n->lock, NULL);
-	pthread_cond_init(&n->closed, NULL);
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&n->closed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	pthread_rwlock_init(&n->names, NULL);
 	fs->nodes = n;
 	return 0;

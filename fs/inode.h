@@ -71,7 +71,8 @@ struct reading {
 struct nodes {
 	pthread_rwlock_t names;
 	pthread_mutex_t lock;
-	pthread_cond_t closed; /* the last such reader of an inode has */
+	pthread_cond_t closed; /* the last reader through pages of an inode
+				  has; by CLOCK_MONOTONIC */
 	struct inode root;
 	struct handle *open; /* all handles there are */
 	struct reading *reading;
