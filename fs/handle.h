@@ -23,7 +23,7 @@
  * The kernel keeps one size and one set of pages for all who have a file open,
  * but a writer and its readers see different versions. So its pages serve only
  * who opens a small cell for reading while nobody writes it, nor has within
- * the last second; such a handle follows the cell. All others bypass them.
+ * the last two seconds; such a handle follows the cell. All others bypass them.
  */
 #ifndef CELLFS_FS_HANDLE_H
 #define CELLFS_FS_HANDLE_H

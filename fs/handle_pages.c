@@ -9,7 +9,7 @@
 #define SHARED_MAX (128 << 10) /* bytes of a value that pages serve: what the
 				  kernel asks for at once */
 #define STORED_MAX 4096	       /* of one that is stored in them at open */
-#define BUSY_SECONDS 2	       /* begun ones, so at least one */
+#define BUSY_SECONDS 2	       /* whole ones, so up to one more */
 #define AWAIT_MS 10	       /* that a writer waits for readers */
 
 static time_t
