@@ -1,5 +1,6 @@
 #include "kept.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "handle_own.h"
@@ -43,15 +44,13 @@ kept_set_steady(struct fs *fs, struct inode *dir, unsigned epoch)
 	pthread_mutex_unlock(&fs->nodes->lock);
 }
 
-unsigned
+void
 kept_set_listed(struct fs *fs, struct inode *dir, unsigned listed)
 {
 	pthread_mutex_lock(&fs->nodes->lock);
-	unsigned before = dir->listed;
-	if (before != LISTED_NONE || listed != LISTED_OLD)
+	if (dir->listed != LISTED_NONE || listed != LISTED_OLD)
 		dir->listed = listed;
 	pthread_mutex_unlock(&fs->nodes->lock);
-	return before;
 }
 
 unsigned
@@ -93,25 +92,26 @@ reading_end(struct fs *fs, struct reading *r)
 	inode_put(fs, r->dir);
 }
 
-size_t
-kept_open(struct fs *fs, struct inode ***out)
+int
+kept_open(struct fs *fs, struct inode ***out, size_t *count)
 {
 	struct nodes *n = fs->nodes;
-	size_t count = 0, room = 0;
+	size_t room = 1;
 
+	*count = 0;
 	pthread_mutex_lock(&n->lock);
 	for (struct handle *h = n->open; h; h = h->sooner)
 		room++;
 	for (struct reading *r = n->reading; r; r = r->sooner)
 		room++;
-	*out = room ? calloc(room, sizeof(**out)) : NULL;
-	for (struct handle *h = n->open; *out && h; h = h->sooner)
+	struct inode **all = *out = calloc(room, sizeof(*all));
+	for (struct handle *h = n->open; all && h; h = h->sooner)
 		if (h->follows)
-			(*out)[count++] = h->inode;
-	for (struct reading *r = n->reading; *out && r; r = r->sooner)
-		(*out)[count++] = r->dir;
-	for (size_t i = 0; i < count; i++)
-		(*out)[i]->holds++;
+			all[(*count)++] = h->inode;
+	for (struct reading *r = n->reading; all && r; r = r->sooner)
+		all[(*count)++] = r->dir;
+	for (size_t i = 0; i < *count; i++)
+		all[i]->holds++;
 	pthread_mutex_unlock(&n->lock);
-	return count;
+	return all ? 0 : -ENOMEM;
 }

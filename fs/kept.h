@@ -32,17 +32,17 @@ kept_is_steady(struct fs *fs, struct inode *dir);
 void
 kept_set_steady(struct fs *fs, struct inode *dir, unsigned epoch);
 
-/* Notes what the kernel may have kept of dir's listing; returns what was
- * noted. LISTED_OLD does not replace LISTED_NONE. */
-unsigned
+/* Notes what the kernel may have kept of dir's listing. LISTED_OLD does not
+ * replace LISTED_NONE. */
+void
 kept_set_listed(struct fs *fs, struct inode *dir, unsigned listed);
 
 unsigned
 kept_listed(struct fs *fs, struct inode *dir);
 
 /* The inodes of open directories, and of files read through the kernel's
- * pages; held. *out is the caller's to free; without memory they are none. */
-size_t
-kept_open(struct fs *fs, struct inode ***out);
+ * pages; held. *out, of *count, is the caller's to free. -ENOMEM. */
+int
+kept_open(struct fs *fs, struct inode ***out, size_t *count);
 
 #endif

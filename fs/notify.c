@@ -151,8 +151,14 @@ append(struct notify *n, struct notice *notice)
 	pthread_cond_signal(&n->wake);
 }
 
-/* Queues a notice; takes the hold on inode over. Without memory the kernel
- * goes on believing for a while: said in the log. */
+/* Without memory the kernel goes on believing for a while. */
+static void
+log_lost(struct fs *fs)
+{
+	journal_line(&fs->journal, "no memory to tell the kernel of a change");
+}
+
+/* Queues a notice; takes the hold on inode over. */
 static void
 queue(struct fs *fs, struct inode *inode, struct slice name)
 {
@@ -160,8 +166,7 @@ queue(struct fs *fs, struct inode *inode, struct slice name)
 	struct notice *notice = calloc(1, sizeof(*notice));
 
 	if (!notice || buf_set(&notice->name, name) < 0) {
-		journal_line(&fs->journal,
-		    "no memory to tell the kernel of a change");
+		log_lost(fs);
 		free(notice);
 		inode_put(fs, inode);
 		return;
@@ -345,14 +350,14 @@ notify_listing(struct fs *fs, struct inode *dir)
 		n->sender.inode(n->sender.context, dir, true);
 }
 
-/* Whether inode stands below the table, or did: what is gone is told, too. */
+/* Whether inode stands below the table, or may have: what is gone is told,
+ * too. */
 static bool
 is_below(struct fs *fs, struct inode *inode, struct slice table)
 {
 	struct spot spot = {0};
-	int r = inode_spot(fs, inode, &spot);
-	bool below = r == -ESTALE ||
-	    (r == 0 && slice_equal(spot.place.table, table));
+	bool below = inode_spot(fs, inode, &spot) < 0 ||
+	    slice_equal(spot.place.table, table);
 
 	spot_release(&spot);
 	return below;
@@ -363,8 +368,10 @@ static void
 tell_open(struct fs *fs, struct slice table)
 {
 	struct inode **inodes;
-	size_t count = kept_open(fs, &inodes);
+	size_t count;
 
+	if (kept_open(fs, &inodes, &count) < 0)
+		log_lost(fs);
 	for (size_t i = 0; i < count; i++) {
 		if (!is_below(fs, inodes[i], table))
 			continue;
