@@ -260,10 +260,11 @@ handle_release(struct fs *fs, struct handle *h)
 	pthread_mutex_lock(&h->lock);
 	if (!h->refused && (h->dirty || h->truncated))
 		r = handle_commit(fs, h);
-	pthread_rwlock_rdlock(&fs->nodes->names);
-	if (h->made && h->refused)
+	if (h->made && h->refused) {
+		pthread_rwlock_rdlock(&fs->nodes->names);
 		unmake(fs, h->inode, h->mine);
-	pthread_rwlock_unlock(&fs->nodes->names);
+		pthread_rwlock_unlock(&fs->nodes->names);
+	}
 	pthread_mutex_unlock(&h->lock);
 	delist(fs, h);
 	if (r < 0)
