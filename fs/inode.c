@@ -196,6 +196,19 @@ inode_known(struct fs *fs, struct inode *dir, const struct child *child)
 	return inode;
 }
 
+struct inode *
+inode_below(struct fs *fs, struct inode *dir, enum kind kind,
+    struct slice key)
+{
+	struct child child = {0};
+	struct inode *inode = NULL;
+
+	if (child_set(&child, kind, key, 0) == 0)
+		inode = inode_known(fs, dir, &child);
+	child_release(&child);
+	return inode;
+}
+
 void
 inode_hold(struct fs *fs, struct inode *inode)
 {

@@ -93,9 +93,12 @@ nodes_close(struct fs *fs);
 struct inode *
 inode_get(struct fs *fs, struct inode *dir, const struct child *child);
 
-/* Likewise, or NULL if the kernel does not know it. */
+/* Likewise, or NULL if the kernel does not know it; and by kind and key. */
 struct inode *
 inode_known(struct fs *fs, struct inode *dir, const struct child *child);
+struct inode *
+inode_below(struct fs *fs, struct inode *dir, enum kind kind,
+    struct slice key);
 
 void
 inode_hold(struct fs *fs, struct inode *inode);

@@ -204,12 +204,8 @@ notify_after(struct fs *fs, void (*then)(void *context), void *context)
 static struct inode *
 step(struct fs *fs, struct inode *dir, enum kind kind, struct slice key)
 {
-	struct child child = {.kind = kind};
-	struct inode *inode = NULL;
+	struct inode *inode = inode_below(fs, dir, kind, key);
 
-	if (buf_set(&child.key, key) == 0)
-		inode = inode_known(fs, dir, &child);
-	child_release(&child);
 	inode_put(fs, dir);
 	return inode;
 }
@@ -314,11 +310,8 @@ notify_cell(struct fs *fs, const struct spot *spot)
 		return;
 	struct inode *dir = cell_dir(fs, &spot->place, &name);
 	if (dir) {
-		struct child child = {.kind = KIND_CELL};
-		struct inode *cell = NULL;
-		if (buf_set(&child.key, spot->place.qualifier) == 0)
-			cell = inode_known(fs, dir, &child);
-		child_release(&child);
+		struct inode *cell = inode_below(fs, dir, KIND_CELL,
+		    spot->place.qualifier);
 		if (cell) {
 			kept_changed(fs, cell);
 			notify_bytes(fs, cell);
@@ -398,13 +391,10 @@ notify_table(struct fs *fs, struct slice table)
 void
 notify_table_gone(struct fs *fs, struct slice table)
 {
-	struct child child = {.kind = KIND_TABLE};
-	struct inode *inode = NULL;
+	struct inode *inode =
+	    inode_below(fs, &fs->nodes->root, KIND_TABLE, table);
 	const struct stat none = {.st_mode = S_IFDIR};
 
-	if (buf_set(&child.key, table) == 0)
-		inode = inode_known(fs, &fs->nodes->root, &child);
-	child_release(&child);
 	if (inode)
 		inode_gone(fs, inode, &none);
 	inode_put(fs, inode);

@@ -292,27 +292,14 @@ exchange(struct fs *fs, struct course *m)
 	return 0;
 }
 
-/* The inode of a child of the root, or of .schema, by its table's name. */
-static struct inode *
-root_child(struct fs *fs, struct inode *dir, enum kind kind,
-    struct slice table)
-{
-	struct child child = {.kind = kind};
-	struct inode *inode = NULL;
-
-	if (buf_set(&child.key, table) == 0)
-		inode = inode_known(fs, dir, &child);
-	child_release(&child);
-	return inode;
-}
-
+/* A child of the root, or of .schema, by its table's name. */
 static void
 move_child(struct fs *fs, struct inode *dir, enum kind kind,
     const struct course *m)
 {
 	struct child to = {.kind = kind};
 	struct inode *inode =
-	    root_child(fs, dir, kind, m->from.spot.place.table);
+	    inode_below(fs, dir, kind, m->from.spot.place.table);
 
 	if (inode && buf_set(&to.key, m->to.spot.place.table) == 0)
 		inode_move(fs, inode, dir, &to);
@@ -334,7 +321,7 @@ move_twin(struct fs *fs, const struct course *m)
 	if (m->from.spot.kind != KIND_TABLE)
 		return;
 	struct inode *schema =
-	    root_child(fs, root, KIND_SCHEMA_DIR, slice_text(""));
+	    inode_below(fs, root, KIND_SCHEMA_DIR, slice_text(""));
 	if (schema)
 		move_child(fs, schema, KIND_SCHEMA_FILE, m);
 	inode_put(fs, schema);
