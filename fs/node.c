@@ -131,9 +131,7 @@ node_limit(struct fs *fs, const struct spot *spot, struct limit *out)
 	int r = refuse(fs, spot, k->store || k->drafted || k->loads, "written");
 
 	*out = (struct limit){UINT64_MAX, ""};
-	if (r < 0 || !kinds[spot->kind].limit)
-		return r;
-	return kinds[spot->kind].limit(fs, spot, out);
+	return r < 0 || !k->limit ? r : k->limit(fs, spot, out);
 }
 
 int
@@ -142,26 +140,9 @@ node_check(enum kind kind, const struct image *image)
 	return kinds[kind].check ? kinds[kind].check(image) : 0;
 }
 
-/* A draft's two steps in one go. */
-static int
-store_drafted(struct fs *fs, const struct spot *spot, struct storing *how)
-{
-	struct draft *draft;
-	int r = node_draft(fs, spot, how, &draft);
-
-	while (r == 0 && (r = kv_draft_store(fs->kv, draft)) == 1)
-		r = kv_draft_prepare(fs->kv, draft);
-	kv_draft_close(fs->kv, draft);
-	if (r == 0)
-		how->mine = how->content.stored;
-	return r;
-}
-
 int
 node_store(struct fs *fs, const struct spot *spot, struct storing *how)
 {
-	if (kinds[spot->kind].drafted)
-		return store_drafted(fs, spot, how);
 	int r = refuse(fs, spot, kinds[spot->kind].store != NULL, "written");
 
 	return r < 0 ? r : kinds[spot->kind].store(fs, spot, how);
