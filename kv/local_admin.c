@@ -189,10 +189,10 @@ admin_same(const struct table *old, struct table **out)
 
 /* --- what a change of rules has left ----------------------------------- */
 
-static int
-drop_pasts_body(struct txn *t, void *context)
+int
+admin_entry_body(struct txn *t, void *change)
 {
-	return catalogue_change(t, context);
+	return catalogue_change(t, change);
 }
 
 int
@@ -203,7 +203,7 @@ admin_drop_pasts(struct local *l, struct table *table)
 
 	for (size_t i = 0; r == 0 && i < table->schema.count; i++)
 		change.new->families[i].past = (struct fold_past){0};
-	return admin_finish(l, &change, drop_pasts_body, r);
+	return admin_finish(l, &change, admin_entry_body, r);
 }
 
 /* --- creating --------------------------------------------------------- */

@@ -41,9 +41,12 @@ admin_successor(const struct table *old, struct schema *schema,
 int
 admin_same(const struct table *old, struct table **out);
 
-/* The body of a transaction that does no more than the change itself. */
+/* The body of a transaction that does no more than the change itself; and
+ * where the schema stays as it is. */
 int
 admin_change_body(struct txn *t, void *change);
+int
+admin_entry_body(struct txn *t, void *change);
 
 /* Writes a change unless r, or lets go of what was to be new; then drops what
  * belongs to nobody. A drop that fails is done later and is no failure. */

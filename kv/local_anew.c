@@ -154,12 +154,6 @@ begin(struct renewal *n)
 	return r;
 }
 
-static int
-switch_body(struct txn *t, void *change)
-{
-	return catalogue_change(t, change);
-}
-
 /* The catalogue names the copy, unless the family is to be stored otherwise
  * again. */
 static int
@@ -184,7 +178,7 @@ switch_over(struct renewal *n)
 			new->blobs = n->copying.to;
 		new->outdated &= ~n->what;
 	}
-	return admin_finish(n->local, &change, switch_body, r);
+	return admin_finish(n->local, &change, admin_entry_body, r);
 }
 
 static int
