@@ -72,7 +72,8 @@ keep(struct scan *s, struct caught *c, const struct record *record,
 
 /* Takes the version that the walk stands on into the batch, unless the filter
  * has it left out. */
-static int catch (
+static int
+catch_one(
     struct scan *s, const struct asked *a, struct filter_verdict *verdict)
 {
 	const struct walk *w = &a->walk;
@@ -130,6 +131,18 @@ catch_seek(struct asked *a, struct slice key)
 	return walk_seek(&a->walk, key);
 }
 
+/* To a key that was put together for it, and is released. */
+static int
+seek_made(struct asked *a, struct buf *key)
+{
+	int r = buf_status(key);
+
+	if (r == 0)
+		r = catch_seek(a, buf_slice(key));
+	buf_release(key);
+	return r;
+}
+
 /* Steps over the versions of the column that the filter's timestamps leave
  * out. */
 static int
@@ -146,11 +159,7 @@ seek_timestamp(struct scan *s, struct asked *a)
 		return 0;
 	buf_append(&key, name);
 	buf_be64(&key, ~(uint64_t)next);
-	int r = buf_status(&key);
-	if (r == 0)
-		r = catch_seek(a, buf_slice(&key));
-	buf_release(&key);
-	return r;
+	return seek_made(a, &key);
 }
 
 /* To the family's next qualifier that can pass. */
@@ -161,11 +170,7 @@ seek_ahead(struct scan *s, struct asked *a)
 
 	buf_append(&key, buf_slice(&s->row));
 	key_component(&key, s->sift.ahead);
-	int r = buf_status(&key);
-	if (r == 0)
-		r = catch_seek(a, buf_slice(&key));
-	buf_release(&key);
-	return r;
+	return seek_made(a, &key);
 }
 
 /* Goes on behind a version as the filter allows. WALK_END: out of the column;
@@ -209,7 +214,7 @@ catch_version(struct scan *s, struct asked *a)
 	}
 	if (spec->until && w->timestamp >= spec->until)
 		return 0;
-	r = catch (s, a, &verdict);
+	r = catch_one(s, a, &verdict);
 	if (r)
 		return r;
 	s->taken++;
