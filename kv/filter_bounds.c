@@ -56,7 +56,7 @@ static void
 rows_of(const struct node *n, bool reversed, struct filter_cut *low,
     struct filter_cut *high)
 {
-	bool and = n->kind == &kind_and;
+	bool all = n->kind == &kind_and;
 	struct filter_cut l, h;
 
 	set_all(low, high);
@@ -64,15 +64,15 @@ rows_of(const struct node *n, bool reversed, struct filter_cut *low,
 		n->kind->rows(n, reversed, low, high);
 	if (n->kind == &kind_while)
 		rows_of(n->child, reversed, low, high);
-	if (!and&&n->kind != &kind_or)
+	if (!all && n->kind != &kind_or)
 		return;
 	for (const struct node *c = n->child; c; c = c->next) {
 		rows_of(c, reversed, &l, &h);
 		bool first = c == n->child;
 		/* AND: the narrowest range; OR: the widest. */
-		if (first || (cut_order(&l, low) > 0) == and)
+		if (first || (cut_order(&l, low) > 0) == all)
 			*low = l;
-		if (first || (cut_order(&h, high) < 0) == and)
+		if (first || (cut_order(&h, high) < 0) == all)
 			*high = h;
 	}
 }

@@ -1,8 +1,5 @@
 #include "filter_tree.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* --- answers ------------------------------------------------------------ */
 
 static const struct answer included = {.include = true};

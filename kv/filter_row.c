@@ -1,8 +1,8 @@
+#include "filter_tree.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "filter_tree.h"
 
 int
 filter_run_new(const struct filter *f, bool reversed, struct filter_run **out)

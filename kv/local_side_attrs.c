@@ -88,8 +88,8 @@ side_put_attrs(struct txn *t, struct table *table, const struct place *dir,
 bool
 side_may_keep(const struct table *table, const struct place *dir)
 {
-	return !table || dir->level == LEVEL_TABLE || dir->level == LEVEL_SCHEMA_FILE ||
-	       side_may(table, SIDE_ATTRS);
+	return !table || dir->level == LEVEL_TABLE ||
+	       dir->level == LEVEL_SCHEMA_FILE || side_may(table, SIDE_ATTRS);
 }
 
 static int
