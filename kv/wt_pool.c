@@ -431,7 +431,7 @@ wt_session_begin(struct ordered_session *s, enum ordered_intent intent)
 		    intent != ORDERED_READ || !disk_is_full(s->pool));
 	if (r == 0)
 		r = wt_pool_error(s->pool,
-		    s->wt->begin_transaction(s->wt, "isolation=snapshot"));
+		    s->wt->begin_transaction(s->wt, NULL));
 	s->active = r == 0;
 	s->intent = intent;
 	if (intent != ORDERED_READ)
