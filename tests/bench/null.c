@@ -20,6 +20,7 @@
 
 #define FOREVER 1e6
 #define VALUE_SIZE 100
+#define PLUS_NAMES 100000 /* of a directory; names alone behind them */
 #define MADE_MAX (1 << 21) /* a power of two; twice what may be created */
 
 /* A node id is the kind in the top bits and a number: of the row, of the
@@ -239,6 +240,8 @@ null_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	for (; reply && i < count; i++, used += need) {
 		snprintf(name, sizeof(name), child_format(ino), i);
 		e = entry_of(child_node(ino, i));
+		if (i >= PLUS_NAMES)
+			e.ino = 0;
 		need = fuse_add_direntry_plus(
 		    req, reply + used, size - used, name, &e, i + 1);
 		if (need > size - used)
