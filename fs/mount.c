@@ -32,6 +32,8 @@
 #define TICK 20	      /* ms in one request before another thread reads */
 #define ALONE_TICKS 25 /* before it may be one that is not to be overtaken */
 #define IDLE_TICK 1000 /* ms between looks when there is nothing to do */
+#define TIDY_SECONDS 5	  /* between two times that memory is given back */
+#define TIDY_REQUESTS 1000 /* in them, or there is nothing to give */
 #define LARGE_BYTES (512 << 10) /* of memory that is given back at once: pieces
 				   of large values would leave holes */
 
@@ -48,6 +50,8 @@ struct mount {
 	_Atomic unsigned named, reader; /* thread numbers; reader 0: none yet */
 	_Atomic unsigned served; /* requests */
 	_Atomic int state;	 /* of the reader */
+	unsigned tidied;	 /* requests, and when (s, monotonic), as memory */
+	time_t tidied_at;	 /* was last given back */
 	int report;		 /* where the parent hears of us, or -1 */
 };
 
@@ -134,6 +138,25 @@ after(long ms)
 	return t;
 }
 
+/* What the store's cache has freed lies scattered between what it holds, and
+ * stays with the allocator: a standby thread gives it back to the system.
+ * m->lock is held, and let go meanwhile. */
+static void
+tidy(struct mount *m)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (t.tv_sec < m->tidied_at + TIDY_SECONDS ||
+	    m->served - m->tidied < TIDY_REQUESTS)
+		return;
+	m->tidied_at = t.tv_sec;
+	m->tidied = m->served;
+	pthread_mutex_unlock(&m->lock);
+	malloc_trim(0);
+	pthread_mutex_lock(&m->lock);
+}
+
 /* Stands by until this thread is to be the reader; false: the end. */
 static bool
 stand_by(struct mount *m, unsigned me)
@@ -144,6 +167,7 @@ stand_by(struct mount *m, unsigned me)
 		bool idle = m->state == STATE_WAITING && ticks;
 		struct timespec until = after(idle ? IDLE_TICK : TICK);
 		pthread_cond_timedwait(&m->wake, &m->lock, &until);
+		tidy(m);
 		ticks = m->served == seen ? ticks + 1 : 0;
 		seen = m->served;
 		if (ticks && (m->state == STATE_BUSY ||
