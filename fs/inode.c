@@ -312,6 +312,16 @@ inode_exchange(struct fs *fs, struct inode *a, struct inode *b)
 	pthread_mutex_unlock(&n->lock);
 }
 
+/* Whether a name says all that the one above it says: of parts, and views. */
+static bool
+continues(enum kind kind, enum kind above)
+{
+	bool view = kind == KIND_VIEW || kind == KIND_VIEW_NAME;
+
+	return kind == above ||
+	    (view && (above == KIND_VIEW || above == KIND_VIEW_NAME));
+}
+
 /* Borrows the names along the way down to inode. Locked. */
 static int
 descend(const struct inode *inode, struct spot *out)
@@ -320,7 +330,7 @@ descend(const struct inode *inode, struct spot *out)
 	size_t depth = 0;
 
 	for (const struct inode *i = inode; i->up; i = i->up) {
-		bool longer = depth && way[depth - 1]->kind == i->kind;
+		bool longer = depth && continues(way[depth - 1]->kind, i->kind);
 		if (i->gone || depth == DEEPEST)
 			return -ESTALE;
 		if (!longer)

@@ -6,6 +6,7 @@
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "kind_stream.h"
+#include "kind_view.h"
 
 static const struct version newest = {VERSION_NEWEST, 0};
 
@@ -42,6 +43,8 @@ table_parse(const struct spot *dir, struct slice name, struct child *out)
 	struct name form;
 	int r = dir->kind == KIND_TABLE ? stream_parse(dir, name, out) : 1;
 
+	if (r == 1 && dir->kind == KIND_TABLE)
+		r = view_child(dir, name, out);
 	if (r != 1)
 		return r;
 	r = parse_key(NAME_OF_ROW, dir->place.row, name, out, &form);

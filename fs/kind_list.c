@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "../kv/kv_data.h"
+#include "kind_view.h"
 
 struct walk {
 	struct fs *fs;
@@ -49,7 +50,8 @@ give(struct walk *w, enum kind kind, struct slice key, struct slice name,
 	struct child child = {0};
 	struct spot spot = {0};
 	struct look look;
-	int r = child_set(&child, kind, key, 0);
+	bool view = w->dir->view.size != 0;
+	int r = child_set(&child, view ? view_kind(kind) : kind, key, 0);
 
 	if (r == 0)
 		r = spot_child(w->dir, &child, &spot);
@@ -214,9 +216,11 @@ walk_list(struct fs *fs, const struct spot *dir, struct listing *to,
 		r = buf_set(&name, buf_slice(&to->mark->name));
 		after.name = buf_slice(&name);
 	}
-	if (r == 0)
-		r = kv_list(fs->kv, &dir->place,
-		    to->mark->started ? &after : NULL, walk_entry, &w);
+	const struct entry *behind = to->mark->started ? &after : NULL;
+	if (r == 0 && dir->view.size)
+		r = view_list(fs, dir, behind, walk_entry, &w);
+	else if (r == 0)
+		r = kv_list(fs->kv, &dir->place, behind, walk_entry, &w);
 	buf_release(&name);
 	buf_release(&w.name);
 	return r;

@@ -2,6 +2,7 @@
 #include "kinds.h"
 
 #include "kind_stream.h"
+#include "kind_view.h"
 
 const struct kind_methods kinds[KIND_COUNT] = {
 	[KIND_ROOT] = {
@@ -97,6 +98,45 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.name = "cells stream", .hold = 0,
 		.find = stream_find, .open = stream_start,
 		.collects = true, .loads = true,
+	},
+	[KIND_VIEW_NAME] = {
+		.name = "view name", .level = LEVEL_TABLE,
+		.directory = true, .read_only = true, .hold = 1,
+		.parse = view_argument, .find = view_find,
+		.list = view_nothing,
+	},
+	[KIND_VIEW] = {
+		.name = "view", .level = LEVEL_TABLE,
+		.directory = true, .read_only = true, .hold = 1,
+		.parse = view_parse, .find = view_find, .list = rows_list,
+	},
+	[KIND_VIEW_ROW_PART] = {
+		.name = "row part in a view", .level = LEVEL_ROW_PART,
+		.directory = true, .read_only = true, .hold = 1,
+		.parse = view_parse, .find = view_part_find, .list = rows_list,
+	},
+	[KIND_VIEW_ROW] = {
+		.name = "row in a view", .level = LEVEL_ROW,
+		.directory = true, .read_only = true, .hold = 1,
+		.parse = view_row_parse, .find = view_dir_find,
+		.list = row_list,
+	},
+	[KIND_VIEW_FAMILY] = {
+		.name = "family in a view", .level = LEVEL_FAMILY,
+		.directory = true, .read_only = true, .hold = 1,
+		.parse = view_family_parse, .find = view_dir_find,
+		.list = columns_list,
+	},
+	[KIND_VIEW_COLUMN_PART] = {
+		.name = "column part in a view", .level = LEVEL_COLUMN_PART,
+		.directory = true, .read_only = true, .hold = 1,
+		.parse = view_family_parse, .find = view_part_find,
+		.list = columns_list,
+	},
+	[KIND_VIEW_CELL] = {
+		.name = "cell in a view", .level = LEVEL_COLUMN,
+		.read_only = true, .hold = 1,
+		.find = view_cell_find, .open = view_cell_open,
 	},
 	[KIND_SCHEMA_DIR] = {
 		.name = "schema directory", .level = LEVEL_SCHEMA,

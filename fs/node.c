@@ -45,9 +45,10 @@ int
 node_parse(const struct spot *dir, struct slice component, struct child *out)
 {
 	*out = (struct child){0};
-	if (component.size > NAME_BYTES)
-		return why(ENAMETOOLONG, "a name of %zu bytes: at most %d",
-		    component.size, NAME_BYTES);
+	size_t most = dir->kind == KIND_VIEW_NAME ? VIEW_BYTES : NAME_BYTES;
+	if (component.size > most)
+		return why(ENAMETOOLONG, "a name of %zu bytes: at most %zu",
+		    component.size, most);
 	if (!kinds[dir->kind].parse)
 		return -ENOTDIR;
 

@@ -14,6 +14,7 @@
 #include "../kv/cell.h"
 
 #define NAME_BYTES 255		/* of one component */
+#define VIEW_BYTES 1024		/* of a view's argument */
 #define QUALIFIER_BYTES 235	/* of the last part of a qualifier */
 
 enum name_of { NAME_OF_ROW, NAME_OF_FAMILY, NAME_OF_QUALIFIER };

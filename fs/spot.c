@@ -31,7 +31,7 @@ field(struct spot *s, unsigned i)
 {
 	struct slice *fields[] = {&s->place.table, &s->place.row,
 	    &s->place.family, &s->place.qualifier, &s->place.dot_dir,
-	    &s->place.dot, &s->word};
+	    &s->place.dot, &s->view, &s->word};
 
 	return i < sizeof(fields) / sizeof(*fields) ? fields[i] : NULL;
 }
@@ -67,13 +67,19 @@ key_field(struct spot *s)
 		return &s->place.table;
 	case KIND_ROW_PART:
 	case KIND_ROW:
+	case KIND_VIEW_ROW_PART:
+	case KIND_VIEW_ROW:
 		return &s->place.row;
 	case KIND_FAMILY:
+	case KIND_VIEW_FAMILY:
 		return &s->place.family;
 	case KIND_DOT_DIR:
 		return &s->place.dot_dir;
 	case KIND_DOT_FILE:
 		return &s->place.dot;
+	case KIND_VIEW_NAME:
+	case KIND_VIEW:
+		return &s->view;
 	case KIND_CONTROL_FILE:
 	case KIND_STREAM:
 	case KIND_CELLS:

@@ -24,6 +24,13 @@ enum kind {
 	KIND_DOT_DIR,
 	KIND_STREAM, /* .cells, .json, .count */
 	KIND_CELLS,  /* .cells that takes lines, too */
+	KIND_VIEW_NAME, /* .prefix, whose argument is still to come */
+	KIND_VIEW,
+	KIND_VIEW_ROW_PART,
+	KIND_VIEW_ROW,
+	KIND_VIEW_FAMILY,
+	KIND_VIEW_COLUMN_PART,
+	KIND_VIEW_CELL,
 	KIND_SCHEMA_DIR,
 	KIND_SCHEMA_FILE,
 	KIND_CONTROL_DIR,
@@ -54,6 +61,7 @@ struct spot {
 	enum kind kind;
 	struct place place;
 	struct version version;
+	struct slice view; /* asking.h's chain of those it stands in */
 	struct slice word; /* a control file's or a stream's name */
 	struct buf bytes;
 };

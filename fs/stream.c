@@ -8,6 +8,7 @@
 
 struct stream {
 	struct spot spot;
+	struct asking asking; /* while there is a scan */
 	struct printing how;
 	struct printer printer;
 	struct scan *scan; /* NULL: not begun */
@@ -40,6 +41,7 @@ static void
 rewind_stream(struct fs *fs, struct stream *s)
 {
 	kv_scan_close(fs->kv, s->scan);
+	asking_release(&s->asking);
 	printer_release(&s->printer);
 	s->scan = NULL;
 	s->ended = s->given = false;
@@ -50,12 +52,16 @@ rewind_stream(struct fs *fs, struct stream *s)
 static int
 begin(struct fs *fs, struct stream *s)
 {
-	struct asking a;
+	int r = asking_fill(fs, &s->asking, &s->spot);
 
-	asking_fill(&a, &s->spot);
-	a.spec.keys_only = s->how.count;
+	s->asking.spec.keys_only = s->how.count;
+	s->how.family = s->asking.family;
 	printer_init(&s->printer, &s->how);
-	return kv_scan_open(fs->kv, &a.spec, &s->scan);
+	if (r == 0)
+		r = asking_open(fs, &s->asking, &s->scan);
+	if (r < 0)
+		asking_release(&s->asking);
+	return r;
 }
 
 /* Lets go of the text in front of offset. */
@@ -114,8 +120,7 @@ stream_close(struct fs *fs, struct stream *s)
 {
 	if (!s)
 		return;
-	kv_scan_close(fs->kv, s->scan);
-	printer_release(&s->printer);
+	rewind_stream(fs, s);
 	buf_release(&s->text);
 	spot_release(&s->spot);
 	free(s);

@@ -198,6 +198,19 @@ create_named(struct fs *fs, struct inode *dir, struct named *n, int flags,
 	return r < 0 ? r : found(fs, dir, n, caller, &out->inode, &out->look);
 }
 
+/* What a name means where it is to be made; in a view nothing is. */
+static int
+resolve_to_make(struct fs *fs, struct inode *dir, struct slice name,
+    struct named *out)
+{
+	const struct kind_methods *k = &kinds[dir->kind];
+	int r = named_resolve(fs, dir, name, out);
+
+	if (!k->read_only || (r == 0 && out->there))
+		return r;
+	return why(EROFS, "%s: it is for reading only", k->name);
+}
+
 int
 tree_create(struct fs *fs, struct inode *dir, struct slice name, mode_t mode,
     int flags, const struct caller *caller, struct made *out)
@@ -206,7 +219,7 @@ tree_create(struct fs *fs, struct inode *dir, struct slice name, mode_t mode,
 
 	*out = (struct made){0};
 	pthread_rwlock_rdlock(&fs->nodes->names);
-	int r = named_resolve(fs, dir, name, &n);
+	int r = resolve_to_make(fs, dir, name, &n);
 	if (r == 0)
 		r = fresh_attrs(fs, dir, mode, false, caller, &out->fresh);
 	if (r == 0)
@@ -226,7 +239,7 @@ tree_mkdir(struct fs *fs, struct inode *dir, struct slice name, mode_t mode,
 
 	*out = NULL;
 	pthread_rwlock_rdlock(&fs->nodes->names);
-	int r = named_resolve(fs, dir, name, &n);
+	int r = resolve_to_make(fs, dir, name, &n);
 	if (r == 0 && n.there)
 		r = -EEXIST;
 	if (r == 0 && n.spot.kind == KIND_DOT_FILE &&

@@ -260,6 +260,8 @@ next_cell(struct printer *p, struct kv *kv, struct scan *s, struct buf *out)
 		printer_end(p, out);
 	if (r != 0)
 		return r;
+	if (p->how.family.size && !slice_equal(p->how.family, p->cell.family))
+		return 0;
 
 	bool same_row = p->any && slice_equal(buf_slice(&p->row), p->cell.row);
 	p->any = true;

@@ -20,6 +20,7 @@ struct printing {
 	bool keys_only;
 	char end;	/* of a record */
 	uint64_t batch; /* cells in an object, 0: no limit */
+	struct slice family; /* its cells alone; empty: all */
 };
 
 struct printer {
