@@ -94,7 +94,8 @@ follow(struct fs *fs, struct handle *h, unsigned changes)
 	struct inode *inode = h->inode;
 
 	pthread_mutex_lock(&fs->nodes->lock);
-	h->follows = inode->changes == changes && inode->busy < now();
+	h->follows = inode->changes + fs->nodes->epoch == changes &&
+	    inode->busy < now();
 	for (struct handle *o = inode->handles; o; o = o->next)
 		h->follows = h->follows && !o->writes;
 	inode->readers += h->follows;
@@ -143,10 +144,8 @@ handle_share_pages(struct fs *fs, struct handle *h, unsigned changes)
 	if (drop_old(fs, h) && reader_size(&h->reader) <= STORED_MAX)
 		store(fs, h);
 
-	pthread_mutex_lock(&fs->nodes->lock);
-	bool late = h->inode->changes != changes;
-	pthread_mutex_unlock(&fs->nodes->lock);
-	if (late) /* what was stored may be older than the change */
+	/* What was stored may be older than the change. */
+	if (kept_changes(fs, h->inode) != changes)
 		notify_bytes(fs, h->inode);
 }
 

@@ -9,7 +9,7 @@ unsigned
 kept_changes(struct fs *fs, struct inode *inode)
 {
 	pthread_mutex_lock(&fs->nodes->lock);
-	unsigned changes = inode->changes;
+	unsigned changes = inode->changes + fs->nodes->epoch;
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return changes;
 }

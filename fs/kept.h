@@ -8,7 +8,7 @@
 
 #include "inode.h"
 
-/* How often its bytes have changed. */
+/* How often its bytes have changed, or whole tables. */
 unsigned
 kept_changes(struct fs *fs, struct inode *inode);
 
