@@ -8,6 +8,7 @@
 
 #include "local_any.h"
 #include "local_blob.h"
+#include "local_bloom.h"
 #include "local_catalogue.h"
 #include "local_clean.h"
 #include "local_depth.h"
@@ -32,6 +33,8 @@ static const char *const counter_names[COUNT_OF] = {
     [COUNT_SYNCS] = "syncs",
     [COUNT_CHECKPOINTS] = "checkpoints",
     [COUNT_CLEANUPS] = "cleanups",
+    [COUNT_BLOOM_ABSENT] = "bloom_absent",
+    [COUNT_BLOOM_MAYBE] = "bloom_maybe",
 };
 
 void
@@ -106,6 +109,7 @@ local_stats(struct engine *e, stat_emit emit, void *context)
 
 	for (int i = 0; i < COUNT_OF; i++)
 		emit(context, counter_names[i], counted(l, (enum counter)i));
+	blooms_stats(l, emit, context);
 	l->ordered->methods->stats(l->ordered, emit, context);
 }
 
@@ -183,6 +187,12 @@ round_cleanup(struct local *l, struct rounds *round, int64_t now)
 	round->cleanup_at = seconds_now() + CLEANUP_SECONDS;
 }
 
+static void
+round_blooms(struct local *l, struct rounds *round)
+{
+	report(l, round, "bloomfilters", blooms_work(l));
+}
+
 /* Waits a second; false once the store closes. */
 static bool
 wait_a_second(struct local *l)
@@ -213,6 +223,7 @@ background(void *context)
 		round_sync(l, &round, now);
 		round_checkpoint(l, &round, now);
 		round_cleanup(l, &round, now);
+		round_blooms(l, &round);
 	}
 	return NULL;
 }
@@ -278,9 +289,11 @@ sweep(struct local *l)
 static int
 start(struct local *l)
 {
-	if (!l->pins || !l->depths || !l->hints)
+	if (!l->pins || !l->depths || !l->hints || !l->blooms)
 		return -ENOMEM;
 	int r = catalogue_open(l);
+	if (r == 0)
+		r = blooms_open(l);
 	if (r || l->options.read_only)
 		return r;
 	r = sweep(l);
@@ -316,12 +329,14 @@ local_close(struct engine *e)
 
 	local_interrupt(e);
 	background_stop(l);
+	blooms_close(l);
 	time_close(l);
 	catalogue_close(l);
 	int r = l->ordered->methods->close(l->ordered);
 	pins_free(l->pins);
 	depths_free(l->depths);
 	hints_free(l->hints);
+	blooms_free(l->blooms);
 	pthread_mutex_destroy(&l->ddl);
 	pthread_mutex_destroy(&l->writer);
 	pthread_rwlock_destroy(&l->tables_lock);
@@ -390,6 +405,7 @@ local_open(struct ordered *ordered, const struct local_options *options,
 	l->pins = pins_new();
 	l->depths = depths_new();
 	l->hints = hints_new();
+	l->blooms = blooms_new();
 	int r = start(l);
 	if (r) {
 		local_close(&l->engine);

@@ -2,7 +2,8 @@
  *
  * A mutation: encode, stream big values into chunks, take `writer`, begin,
  * read what it needs, write, commit, release. Lock order, outermost first:
- *   ddl (creating, altering, renaming, dropping) > writer > tables > pins.
+ *   ddl (creating, altering, renaming, dropping) > writer > tables > pins >
+ *   blooms.
  * No one waits for writer with a transaction open, nobody calls out of kv/
  * with any of them held.
  */
@@ -20,6 +21,7 @@ struct table;
 struct pins;   /* local_pins.h: blobs that readers hold */
 struct depths; /* local_depth.h: how many versions deep columns store */
 struct hints;  /* local_any.h: where rows were last found to hold cells */
+struct blooms; /* local_bloom.h: rows and columns that are surely not there */
 
 #define BATCH_CELLS 10000 /* of one transaction of long work */
 #define BATCH_BYTES (4 << 20)
@@ -48,6 +50,8 @@ enum counter {
 	COUNT_SYNCS,
 	COUNT_CHECKPOINTS,
 	COUNT_CLEANUPS,
+	COUNT_BLOOM_ABSENT,
+	COUNT_BLOOM_MAYBE,
 	COUNT_OF,
 };
 
@@ -75,6 +79,7 @@ struct local {
 	struct pins *pins;
 	struct depths *depths; /* guarded by writer */
 	struct hints *hints;
+	struct blooms *blooms;
 	atomic_uint_fast64_t counters[COUNT_OF];
 	bool threaded; /* thread runs */
 	pthread_t thread;

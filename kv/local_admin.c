@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "local_bloom.h"
 #include "local_methods.h"
 #include "local_side_ddl.h"
 #include "local_time.h"
@@ -39,7 +40,10 @@ admin_create_cells(struct local *l, const struct family *f, uint32_t number)
 	struct ordered_table_options options;
 
 	storage_options(f, &options);
-	return l->ordered->methods->create(l->ordered, number, &options);
+	int r = l->ordered->methods->create(l->ordered, number, &options);
+	if (r == 0)
+		bloom_begin(l, f, number);
+	return r;
 }
 
 int

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "key.h"
+#include "local_bloom.h"
 #include "local_walk.h"
 
 #define HINTS 64
@@ -145,6 +146,8 @@ cells_any(struct txn *t, const struct local_family *f, struct slice row,
 	struct hint hint = {.cells = f->cells};
 	struct walk w = {0};
 
+	if (row.size && bloom_lacks_row(t, f, row))
+		return 0;
 	if (row.size)
 		key_component(&hint.row, row);
 	int r = buf_status(&hint.row);

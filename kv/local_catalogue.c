@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "local_anew.h"
+#include "local_bloom.h"
 #include "local_pins.h"
 #include "local_side.h"
 #include "local_time.h"
@@ -355,6 +356,8 @@ drop_dead(struct local *l, uint32_t number)
 	if (!pins_close(l->pins, number))
 		return 1;
 	int r = l->ordered->methods->drop(l->ordered, number);
+	if (r == 0)
+		bloom_forget(l, number);
 	return r == -EBUSY || r == -EAGAIN ? 1 : r;
 }
 

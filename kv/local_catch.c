@@ -300,7 +300,7 @@ catch_row(struct scan *s, bool put)
 		struct asked *a = &s->asked[s->at_family];
 		bool resumes = s->resumes && a->family;
 		int r = 0;
-		if (put && !resumes && a->family)
+		if (put && !resumes && !a->ended)
 			r = catch_seek(a, buf_slice(&s->row));
 		if (r == 0 && (resumes || in_row(s, &a->walk)))
 			r = a->whole ? catch_family(s, a)

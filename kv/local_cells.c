@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "key.h"
+#include "local_bloom.h"
 #include "local_dirs.h"
 #include "local_methods.h"
 #include "local_place.h"
@@ -63,6 +64,8 @@ open_at(struct walk *w, struct txn *t, const struct local_family *f,
 {
 	struct buf key = {0};
 
+	if (bloom_lacks_column(t, f, column->row, column->qualifier))
+		return WALK_END;
 	int r = walk_open(w, t, f);
 	if (r == 0)
 		r = walk_column(w, column->row, column->qualifier);

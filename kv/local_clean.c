@@ -7,6 +7,7 @@
 #include "key.h"
 #include "local_admin.h"
 #include "local_anew.h"
+#include "local_bloom.h"
 #include "local_methods.h"
 #include "local_side.h"
 #include "local_store.h"
@@ -391,6 +392,8 @@ compact_family(
 	int r = clean_family(l, table, f);
 
 	if (r == 0)
+		r = bloom_remake(l, f);
+	if (r == 0)
 		r = compact_number(l, f->cells);
 	if (r == 0)
 		r = compact_number(l, f->blobs);
@@ -436,7 +439,7 @@ compact_all(struct local *l)
 {
 	int r = each_table(l, compact_whole);
 
-	for (uint32_t i = CATALOGUE; r == 0 && i <= ROOT_BLOBS; i++)
+	for (uint32_t i = CATALOGUE; r == 0 && i <= BLOOMS; i++)
 		r = compact_number(l, i);
 	return r;
 }

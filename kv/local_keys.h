@@ -1,8 +1,8 @@
 /* local_keys: what stands in a store, as ordered tables, keys and values
  * (private to kv/local*.c).
  *
- * Ordered tables: 0 is the catalogue, 1 the root's side table, 2 its blobs;
- * each table has a side table, each family a table of cells (key.h, record.h)
+ * Ordered tables: 0 is the catalogue, 1 the root's side table, 2 its blobs, 3
+ * what bloomfilters know; each table has a side table, each family a table of cells (key.h, record.h)
  * and one of blobs, numbered upward and never reused (the catalogue keeps the
  * next number).
  *
@@ -42,6 +42,11 @@
  * nobody and is dropped: at once, by clean_all() while a reader is in it, or at
  * open.
  *
+ * Keys of the table of bloomfilters (local_bloom.h):
+ *   cells(4)           that what follows counts: "kind KIND" (1 row, 2 rowcol),
+ *                      and "lines N", "keys N" for each part
+ *   cells(4) part(1) chunk(4)   bits of a part, as little-endian words of 64
+ *
  * Keys of a blob table: 'b' id(8) chunk(4) -> up to CHUNK bytes;
  *   'p' id(8): written with the first chunk and taken away by the transaction
  *   that stores the reference, or put by the one that drops it: whoever is
@@ -55,6 +60,7 @@
 #define CATALOGUE 0
 #define ROOT_SIDE 1
 #define ROOT_BLOBS 2
+#define BLOOMS 3
 #define FIRST_TABLE 16
 #define CHUNK ((uint64_t)1 << 20) /* bytes of a blob in one record */
 

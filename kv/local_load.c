@@ -17,7 +17,7 @@ load_create_tables(struct local *l, const struct buf *there)
 	const struct ordered_table_options options = {.compressor = "none"};
 	int r = 0;
 
-	for (uint32_t i = CATALOGUE; r == 0 && i <= ROOT_BLOBS; i++)
+	for (uint32_t i = CATALOGUE; r == 0 && i <= BLOOMS; i++)
 		if (!catalogue_has(there, i))
 			r = l->ordered->methods->create(
 			    l->ordered, i, &options);
@@ -232,7 +232,7 @@ is_new(struct local *l, const struct buf *there)
 	struct txn t;
 
 	if (count &&
-	    (numbers[0] != CATALOGUE || numbers[count - 1] > ROOT_BLOBS))
+	    (numbers[0] != CATALOGUE || numbers[count - 1] > BLOOMS))
 		return numbers[0] == CATALOGUE
 			   ? 0
 			   : why(EIO, "store: it holds data but no "

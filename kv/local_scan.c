@@ -6,6 +6,7 @@
 
 #include "key.h"
 #include "local_blob.h"
+#include "local_bloom.h"
 #include "local_methods.h"
 #include "why.h"
 
@@ -117,6 +118,8 @@ set_bounds(struct scan *s, const struct scan_spec *spec)
 	    spec->reversed ? !spec->start_exclusive : spec->stop_inclusive;
 
 	int r = bound(&s->low, low, low_behind);
+	if (r == 0 && !low_behind && high_behind && slice_equal(low, high))
+		r = buf_set(&s->only, low);
 	return r ? r : bound(&s->high, high, high_behind);
 }
 
@@ -181,6 +184,15 @@ unpin_all(struct scan *s)
 	buf_clear(&s->pins);
 }
 
+/* Whether the family surely has no row of the scan. */
+static bool
+is_empty(const struct scan *s, struct txn *t, const struct asked *a)
+{
+	return !a->family ||
+	       (s->only.size &&
+		   bloom_lacks_row(t, a->family, buf_slice(&s->only)));
+}
+
 static int
 open_walks(struct scan *s, struct txn *t, struct budget *budget)
 {
@@ -193,10 +205,10 @@ open_walks(struct scan *s, struct txn *t, struct budget *budget)
 			r = walk_resume(&a->walk, t);
 		else
 			walk_release(&a->walk);
-		if (!resumes && a->family)
+		a->ended = !resumes && is_empty(s, t, a);
+		if (!resumes && !a->ended)
 			r = walk_open(&a->walk, t, a->family);
 		a->waiting = a->waiting && resumes;
-		a->ended = !a->family;
 		a->walk.budget = budget;
 	}
 	return r;
@@ -485,6 +497,7 @@ local_scan_close(struct scan *s)
 	buf_release(&s->owned);
 	buf_release(&s->low);
 	buf_release(&s->high);
+	buf_release(&s->only);
 	buf_release(&s->row);
 	buf_release(&s->column);
 	buf_release(&s->cells);

@@ -45,6 +45,7 @@ struct scan {
 	/* Rows to come have keys from low on and below high (empty: open);
 	 * reading moves low up, or, reversed, high down. */
 	struct buf low, high;
+	struct buf only; /* the one row that was asked for; empty: more */
 	uint64_t rows; /* given out, of spec.limit */
 	bool ended;
 

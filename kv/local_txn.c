@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "local_anew.h"
+#include "local_bloom.h"
 #include "local_depth.h"
 #include "local_time.h"
 #include "why.h"
@@ -27,6 +28,7 @@ begin(struct txn *t, enum ordered_intent intent)
 		return r;
 	if (t->writing)
 		pthread_mutex_lock(&t->local->writer);
+	t->blooms = blooms_moment(t->local);
 	r = o->methods->begin(session, intent);
 	if (r) {
 		if (t->writing)
@@ -67,11 +69,13 @@ conclude(struct txn *t, int r)
 			depths_forget(t->local);
 		else if (t->committed)
 			t->committed(t->committed_context);
+		blooms_ended(t->local, r == 0);
 		local_count(t->local, r ? COUNT_ROLLBACKS : COUNT_COMMITS, 1);
 		return r;
 	}
 	methods(t)->rollback(t->session);
 	depths_forget(t->local);
+	blooms_ended(t->local, false);
 	local_count(t->local, COUNT_ROLLBACKS, 1);
 	return r;
 }
@@ -159,15 +163,23 @@ txn_get(struct txn *t, uint32_t table, struct slice key, struct buf *out)
 	return counted_on(table, methods(t)->get(t->session, table, key, out));
 }
 
+static int
+put(struct txn *t, uint32_t table, struct slice key, struct slice value)
+{
+	int r = bloom_note(t, table, key);
+
+	return r ? r : methods(t)->put(t->session, table, key, value);
+}
+
 int
 txn_put(struct txn *t, uint32_t table, struct slice key, struct slice value)
 {
 	local_count(t->local, COUNT_PUTS, 1);
 	local_count(t->local, COUNT_BYTES, key.size + value.size);
-	int r = methods(t)->put(t->session, table, key, value);
+	int r = put(t, table, key, value);
 	uint32_t twin = anew_twin(t->local, table, key);
 	if (r == 0 && twin)
-		r = methods(t)->put(t->session, twin, key, value);
+		r = put(t, twin, key, value);
 	return counted_on(table, r);
 }
 

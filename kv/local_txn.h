@@ -12,6 +12,7 @@ struct txn {
 	struct ordered_session *session;
 	bool writing;
 	int64_t now;
+	uint64_t blooms; /* blooms_moment() in front of its snapshot */
 	int64_t passed; /* the latest moment at which it found one expired */
 	/* If set by the body: called by txn_end() once the commit has
 	 * succeeded, before the writer lock goes (DDL publishes so). */

@@ -36,8 +36,7 @@ struct attribute {
 static const char *const booleans[] = {"false", "true", NULL};
 static const char *const compressions[] = {"none", "snappy", "gz", NULL};
 static const char *const encodings[] = {"none", "prefix", NULL};
-static const char *const blooms[] = {
-    "none", "row", "rowcol", "rowprefix_fixed_length", NULL};
+static const char *const blooms[] = {"none", "row", "rowcol", NULL};
 static const char *const keeps[] = {"false", "true", "ttl", NULL};
 
 #define FIELD(name)                                                            \
@@ -53,7 +52,8 @@ static const struct attribute attributes[] = {
     {"compression", TYPE_WORD, FIELD(compression), 0, COMPRESSION_GZ,
 	COMPRESSION_SNAPPY, compressions},
     {"in_memory", TYPE_WORD, FIELD(in_memory), 0, 1, 0, booleans},
-    {"bloomfilter", TYPE_WORD, 0, 0, 0, 0, 0, blooms},
+    {"bloomfilter", TYPE_WORD, FIELD(bloomfilter), 0, BLOOMFILTER_ROWCOL,
+	BLOOMFILTER_ROW, blooms},
     {"blocksize", TYPE_SIZE, FIELD(blocksize), 1024, 16777216,
 	BLOCKSIZE_DEFAULT, NULL},
     {"data_block_encoding", TYPE_WORD, FIELD(data_block_encoding), 0,

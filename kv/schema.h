@@ -9,6 +9,7 @@
 #include "cell.h"
 
 enum compression { COMPRESSION_NONE, COMPRESSION_SNAPPY, COMPRESSION_GZ };
+enum bloomfilter { BLOOMFILTER_NONE, BLOOMFILTER_ROW, BLOOMFILTER_ROWCOL };
 enum encoding { ENCODING_NONE, ENCODING_PREFIX };
 
 #define TTL_FOREVER 2147483647 /* seconds, as in HBase */
@@ -22,9 +23,10 @@ struct family {
 	enum compression compression;
 	enum encoding data_block_encoding;
 	bool in_memory;
+	enum bloomfilter bloomfilter;
 	uint32_t blocksize;	/* bytes */
 	uint64_t max_cell_size; /* bytes of a value */
-	/* bloomfilter is none and keep_deleted_cells false until they act. */
+	/* keep_deleted_cells is false until it acts. */
 };
 
 struct schema {

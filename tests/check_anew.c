@@ -66,7 +66,7 @@ START_TEST(a_large_family_is_stored_anew_in_small_transactions)
 	OK(compact());
 	ck_assert_uint_ne(kit_cells_number("t", "f"), number);
 	ck_assert_int_eq(cells(), ROWS * COLUMNS);
-	ck_assert_uint_eq(ordered_tables(), 6);
+	ck_assert_uint_eq(ordered_tables(), 7);
 	number = kit_cells_number("t", "f");
 	OK(compact());
 	ck_assert_uint_eq(kit_cells_number("t", "f"), number);
@@ -105,7 +105,7 @@ START_TEST(a_copying_that_fails_or_is_cut_off_loses_nothing)
 		if (_i)
 			kit_reopen();
 		OK(clean_all(kit_local()));
-		ck_assert_uint_eq(ordered_tables(), 6);
+		ck_assert_uint_eq(ordered_tables(), 7);
 		OK(kit_put("t/r0/f/0", 5, "v"));
 		if (r == 0)
 			OK(kit_alter("t",
@@ -116,7 +116,7 @@ START_TEST(a_copying_that_fails_or_is_cut_off_loses_nothing)
 	}
 	OK(compact());
 	ck_assert_int_eq(cells(), ROWS * COLUMNS);
-	ck_assert_uint_eq(ordered_tables(), 6);
+	ck_assert_uint_eq(ordered_tables(), 7);
 }
 END_TEST
 
@@ -268,7 +268,7 @@ START_TEST(tables_change_while_they_are_stored_anew)
 	OK(compact());
 	kit_reopen();
 	SAYS("5=v", kit_history("t/r0/f/0"));
-	ck_assert_uint_eq(ordered_tables(), 8);
+	ck_assert_uint_eq(ordered_tables(), 9);
 }
 END_TEST
 

@@ -13,7 +13,7 @@
 	"table open=0\n"                                                       \
 	"family info versions=3 min_versions=0 ttl=forever "                   \
 	"keep_deleted_cells=false compression=snappy in_memory=false "         \
-	"bloomfilter=none blocksize=32768 data_block_encoding=none "           \
+	"bloomfilter=row blocksize=32768 data_block_encoding=none "           \
 	"max_cell_size=10485760\n"
 
 static struct slice
@@ -128,6 +128,7 @@ static const struct {
     {"max_cell_size=1TB", "max_cell_size=1099511627776"},
     {"max_cell_size=1", "max_cell_size=1"},
     {"BLOOMFILTER=NONE", "bloomfilter=none"},
+    {"bloomfilter=RowCol", "bloomfilter=rowcol"},
     {"KEEP_DELETED_CELLS=FALSE", "keep_deleted_cells=false"},
 };
 
@@ -184,7 +185,7 @@ static const struct {
     {"data_block_encoding=FAST_DIFF", "none, prefix"},
     {"max_cell_size=0", "from 1 to"},
     {"max_cell_size=2TB", "from 1 to"},
-    {"bloomfilter=ROW", "not yet supported"},
+    {"bloomfilter=rowprefix", "none, row, rowcol"},
     {"keep_deleted_cells=true", "not yet supported"},
     {"keep_deleted_cells=ttl", "not yet supported"},
     {"keep_deleted_cells=maybe", "false, true, ttl"},
@@ -322,7 +323,7 @@ static const struct {
     {"table open=2", "line 1: 'open=2'"},
     {"table open=1 sealed", "line 1: 'sealed'"},
     {"table t open=1", "line 1: 't'"},
-    {"family f bloomfilter=row", "not yet supported"},
+    {"family f bloomfilter=yes", "none, row, rowcol"},
 };
 
 START_TEST(a_bad_line_is_named)

@@ -34,7 +34,7 @@ ordered_tables(void)
 START_TEST(a_new_store_has_no_tables)
 {
 	SAYS("", kit_tables());
-	ck_assert_uint_eq(ordered_tables(), 3);
+	ck_assert_uint_eq(ordered_tables(), 4);
 }
 END_TEST
 
@@ -57,7 +57,7 @@ START_TEST(a_name_that_is_taken_is_refused)
 {
 	OK(kit_create("t", "family f\n"));
 	REFUSED(EEXIST, kit_create("t", "family g\n"));
-	ck_assert_uint_eq(ordered_tables(), 3 + 3);
+	ck_assert_uint_eq(ordered_tables(), 4 + 3);
 }
 END_TEST
 
@@ -106,7 +106,7 @@ START_TEST(a_family_is_added_and_an_empty_one_dropped)
 	OK(kit_delete("t/r/g/q", 0));
 	OK(kit_alter("t", "family f\n", false));
 	SAYS("f", kit_list(LEVEL_ROW, "t/r"));
-	ck_assert_uint_eq(ordered_tables(), 3 + 3);
+	ck_assert_uint_eq(ordered_tables(), 4 + 3);
 }
 END_TEST
 
@@ -199,7 +199,7 @@ START_TEST(changed_storage_keeps_every_cell_and_is_stored_anew)
 	ck_assert_uint_ne(kit_cells_number("t", "f"), before);
 	SAYS("6=w 5=v", kit_history("t/r/f/q"));
 	ck_assert(kit_is_big(kit_place(LEVEL_COLUMN, "t/r/f/big"), 100000, 3));
-	ck_assert_uint_eq(ordered_tables(), 3 + 3);
+	ck_assert_uint_eq(ordered_tables(), 4 + 3);
 }
 END_TEST
 
@@ -265,7 +265,7 @@ START_TEST(a_dropped_table_is_gone_with_its_ordered_tables)
 	OK(kit_put("t/r/f/q", 5, "v"));
 	OK(kit->methods->table_drop(kit, slice_text("t")));
 	SAYS("", kit_tables());
-	ck_assert_uint_eq(ordered_tables(), 3);
+	ck_assert_uint_eq(ordered_tables(), 4);
 	REFUSED(ENOENT, kit->methods->table_drop(kit, slice_text("t")));
 	OK(kit_create("t", "family f\n"));
 	SAYS("-", kit_get("t/r/f/q"));
@@ -285,11 +285,11 @@ START_TEST(a_table_that_is_read_is_dropped_later)
 	OK(kit_store->methods->seek(c, slice_of(NULL, 0), SEEK_FROM));
 	OK(kit->methods->table_drop(kit, slice_text("t")));
 	SAYS("", kit_tables());
-	ck_assert_uint_eq(ordered_tables(), 3 + 1);
+	ck_assert_uint_eq(ordered_tables(), 4 + 1);
 	kit_store->methods->cursor_close(c);
 	txn_end(&t, 0);
 	OK(clean_all(kit_local()));
-	ck_assert_uint_eq(ordered_tables(), 3);
+	ck_assert_uint_eq(ordered_tables(), 4);
 }
 END_TEST
 
@@ -308,7 +308,7 @@ START_TEST(a_value_held_open_can_be_read_after_its_table_was_dropped)
 	    sizeof(bytes));
 	kit->methods->value_close(v);
 	OK(clean_all(kit_local()));
-	ck_assert_uint_eq(ordered_tables(), 3);
+	ck_assert_uint_eq(ordered_tables(), 4);
 }
 END_TEST
 
@@ -342,7 +342,7 @@ START_TEST(truncate_leaves_the_schema_and_the_table_s_own_attributes)
 	ck_assert_ptr_nonnull(strstr(kit_schema("t"), "versions=9"));
 	OK(kit_stat(table, &info));
 	ck_assert_uint_eq(info.attrs.mode, 0700);
-	ck_assert_uint_eq(ordered_tables(), 3 + 3);
+	ck_assert_uint_eq(ordered_tables(), 4 + 3);
 	OK(kit_put("t/r/f/q", 5, "v"));
 	kit_reopen();
 	SAYS("v", kit_get("t/r/f/q"));
