@@ -473,7 +473,11 @@ kv_scan_open(struct kv *kv, const struct scan_spec *spec, struct scan **out)
 	*out = NULL;
 	if (spec->start.size > ROW_MAX || spec->stop.size > ROW_MAX)
 		return why(EINVAL, "a row key has at most %d bytes", ROW_MAX);
-	if (spec->since < 0 || spec->until < 0)
+	bool negative = spec->since < 0 || spec->until < 0;
+	for (size_t i = 0; i < spec->range_count; i++)
+		negative = negative || spec->ranges[i].since < 0 ||
+			   spec->ranges[i].until < 0;
+	if (negative)
 		return why(EINVAL, "a time range has no negative bounds");
 	return promised(methods(kv)->scan_open(kv->engine, spec, out));
 }

@@ -173,6 +173,16 @@ seek_ahead(struct scan *s, struct asked *a)
 	return seek_made(a, &key);
 }
 
+/* Whether the row is to give no more cells of the family. */
+static bool
+family_done(const struct scan *s)
+{
+	const struct scan_spec *spec = &s->spec;
+
+	return spec->family_limit && s->passed > spec->family_offset &&
+	       s->passed - spec->family_offset >= spec->family_limit;
+}
+
 /* Goes on behind a version as the filter allows. WALK_END: out of the column;
  * SCAN_FAMILY, SCAN_ROW: out of that. */
 static int
@@ -182,7 +192,7 @@ step(struct scan *s, struct asked *a, const struct filter_verdict *verdict)
 
 	if (verdict->step == STEP_ROW)
 		return SCAN_ROW;
-	if (verdict->step == STEP_FAMILY)
+	if (verdict->step == STEP_FAMILY || family_done(s))
 		return SCAN_FAMILY;
 	if (verdict->seek.data)
 		r = seek_ahead(s, a);
@@ -197,7 +207,6 @@ step(struct scan *s, struct asked *a, const struct filter_verdict *verdict)
 static int
 catch_version(struct scan *s, struct asked *a)
 {
-	const struct scan_spec *spec = &s->spec;
 	struct walk *w = &a->walk;
 	struct filter_verdict verdict;
 
@@ -208,11 +217,11 @@ catch_version(struct scan *s, struct asked *a)
 		a->waiting = true;
 		return WALK_END;
 	}
-	if (w->timestamp < spec->since) {
+	if (w->timestamp < a->since) {
 		r = walk_skip_column(w);
 		return r ? r : WALK_END;
 	}
-	if (spec->until && w->timestamp >= spec->until)
+	if (a->until && w->timestamp >= a->until)
 		return 0;
 	r = catch_one(s, a, &verdict);
 	if (r)
@@ -311,6 +320,7 @@ catch_row(struct scan *s, bool put)
 			return r;
 		s->resumes = false;
 		s->at_qualifier = 0;
+		s->passed = 0;
 		s->sift.ahead = (struct slice){0};
 		buf_clear(&s->column);
 	}

@@ -22,6 +22,20 @@ compare_qualifiers(const void *a, const void *b)
 	    *(const struct slice *)a, *(const struct slice *)b);
 }
 
+static void
+set_times(struct asked *a, const struct scan_spec *spec, struct slice name)
+{
+	a->since = spec->since;
+	a->until = spec->until;
+	for (size_t i = 0; i < spec->range_count; i++) {
+		const struct family_range *range = &spec->ranges[i];
+		if (!slice_equal(range->family, name))
+			continue;
+		a->since = range->since;
+		a->until = range->until;
+	}
+}
+
 /* Whether the spec asks for the family, and for which of its columns. */
 static int
 ask(struct scan *s, const struct scan_spec *spec, size_t family)
@@ -32,6 +46,7 @@ ask(struct scan *s, const struct scan_spec *spec, size_t family)
 
 	asked->family = &s->table->families[family];
 	asked->whole = wanted;
+	set_times(asked, spec, name);
 	asked->qualifiers =
 	    calloc(spec->column_count + 1, sizeof(*asked->qualifiers));
 	if (!asked->qualifiers)
@@ -84,14 +99,23 @@ own_qualifiers(struct scan *s)
 }
 
 static int
+no_family(struct slice family)
+{
+	return why(ENOENT, "no family %.*s", (int)family.size,
+	    (const char *)family.data);
+}
+
+static int
 check_families(const struct scan *s, const struct scan_spec *spec)
 {
 	for (size_t i = 0; i < spec->column_count; i++) {
 		struct slice family = spec->columns[i].family;
 		if (!table_family(s->table, family))
-			return why(ENOENT, "no family %.*s", (int)family.size,
-			    (const char *)family.data);
+			return no_family(family);
 	}
+	for (size_t i = 0; i < spec->range_count; i++)
+		if (!table_family(s->table, spec->ranges[i].family))
+			return no_family(spec->ranges[i].family);
 	return 0;
 }
 
@@ -188,9 +212,8 @@ unpin_all(struct scan *s)
 static bool
 is_empty(const struct scan *s, struct txn *t, const struct asked *a)
 {
-	return !a->family ||
-	       (s->only.size &&
-		   bloom_lacks_row(t, a->family, buf_slice(&s->only)));
+	return !a->family || (s->only.size && bloom_lacks_row(t, a->family,
+						  buf_slice(&s->only)));
 }
 
 static int
@@ -277,6 +300,7 @@ forget_row(struct scan *s)
 {
 	s->inside = s->resumes = s->found = false;
 	s->at_family = s->at_qualifier = 0;
+	s->passed = 0;
 	buf_clear(&s->column);
 }
 

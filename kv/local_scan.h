@@ -21,6 +21,7 @@ struct asked {
 	bool whole;
 	struct slice *qualifiers; /* sorted; the bytes are the scan's */
 	size_t count;
+	int64_t since, until; /* as in the spec */
 	struct walk walk;
 	bool waiting; /* the walk's live version is still to be taken */
 	bool ended;   /* no row of the snapshot is left in the family */
@@ -57,6 +58,7 @@ struct scan {
 	bool resumes;	   /* the family's walk is paused in it */
 	struct buf column; /* that it is in, as the walk's */
 	uint32_t taken;	   /* versions of that */
+	uint64_t passed;   /* cells of the family in the row */
 
 	struct buf cells; /* struct caught */
 	struct buf bytes;

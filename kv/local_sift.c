@@ -101,11 +101,14 @@ sift_cell(struct scan *s, const struct asked *a, const struct caught *c,
 	    .value = record->value,
 	    .source = record->blob ? &source : NULL,
 	};
+	int r = 0;
 
 	*verdict = (struct filter_verdict){.include = true};
-	if (!s->sift.run)
-		return 0;
-	int r = filter_cell(s->sift.run, &cell, verdict);
+	if (s->sift.run)
+		r = filter_cell(s->sift.run, &cell, verdict);
+	/* What the family's offset leaves out has been seen by the filter. */
+	if (verdict->include && s->passed++ < s->spec.family_offset)
+		verdict->hidden = true;
 	s->sift.any |= verdict->include;
 	s->sift.left |= verdict->include && !verdict->hidden;
 	if (verdict->seek.data)

@@ -109,6 +109,12 @@ struct mutation {
 
 struct filter; /* filter.h */
 
+/* Other timestamps for a family than the scan's. */
+struct family_range {
+	struct slice family;
+	int64_t since, until; /* as the scan's */
+};
+
 struct scan_spec {
 	struct slice table;
 	struct slice start, stop; /* rows; empty: open */
@@ -119,7 +125,12 @@ struct scan_spec {
 	uint32_t versions;	  /* of a column; 0: all that are kept */
 	int64_t since, until;	  /* timestamps in [since, until); until 0:
 				     open */
+	const struct family_range *ranges;
+	size_t range_count;	  /* the last one of a family counts */
 	uint64_t limit;		  /* rows; 0: no limit */
+	/* Of each family's cells in a row, as the filter leaves them: */
+	uint64_t family_offset;	  /* the first so many are left out, */
+	uint64_t family_limit;	  /* and so many given then; 0: no limit */
 	bool keys_only;		  /* no values are read */
 	const struct filter *filter; /* NULL: none; outlives the scan */
 };

@@ -137,7 +137,9 @@ compare_columns(void)
 struct expected {
 	struct scan_spec spec;
 	struct column columns[2];
-	unsigned first, last; /* rows */
+	struct family_range ranges[2];
+	int64_t since[MODEL_FAMILIES], until[MODEL_FAMILIES];
+	unsigned first, end; /* rows from first on, below end */
 };
 
 static bool
@@ -153,28 +155,68 @@ asked(const struct expected *e, struct model_column c)
 }
 
 static void
-choose_scan(struct expected *e)
+choose_times(int64_t *since, int64_t *until)
+{
+	*since = now - (int64_t)chance(8) * 250;
+	*until = chance(4) ? *since + (int64_t)chance(8) * 250 : 0;
+}
+
+/* Those of the scan, and others for some families. */
+static void
+choose_ranges(struct expected *e)
+{
+	if (chance(3) == 0)
+		choose_times(&e->spec.since, &e->spec.until);
+	for (unsigned f = 0; f < MODEL_FAMILIES; f++) {
+		e->since[f] = e->spec.since;
+		e->until[f] = e->spec.until;
+	}
+	e->spec.ranges = e->ranges;
+	e->spec.range_count = chance(3) ? 0 : chance(3);
+	for (size_t i = 0; i < e->spec.range_count; i++) {
+		unsigned f = (unsigned)chance(MODEL_FAMILIES);
+		choose_times(&e->since[f], &e->until[f]);
+		e->ranges[i] = (struct family_range){
+		    families[f], e->since[f], e->until[f]};
+	}
+}
+
+/* All rows, or those between two, in one of four ways. */
+static void
+choose_rows(struct expected *e)
 {
 	unsigned a = (unsigned)chance(MODEL_ROWS);
 	unsigned b = (unsigned)chance(MODEL_ROWS);
+	struct scan_spec *spec = &e->spec;
 
-	*e = (struct expected){.first = a < b ? a : b, .last = a < b ? b : a};
+	e->end = MODEL_ROWS;
+	if (chance(2))
+		return;
+	unsigned low = a < b ? a : b, high = a < b ? b : a;
+	spec->start = rows[spec->reversed ? high : low];
+	spec->stop = rows[spec->reversed ? low : high];
+	spec->start_exclusive = chance(3) == 0;
+	spec->stop_inclusive = chance(3) != 0;
+	bool without_low =
+	    spec->reversed ? !spec->stop_inclusive : spec->start_exclusive;
+	bool without_high =
+	    spec->reversed ? spec->start_exclusive : !spec->stop_inclusive;
+	e->first = low + without_low;
+	e->end = high + !without_high;
+}
+
+static void
+choose_scan(struct expected *e)
+{
+	*e = (struct expected){0};
 	e->spec = (struct scan_spec){.table = table_name(),
 	    .versions = (uint32_t)chance(4),
 	    .reversed = chance(2),
-	    .limit = chance(4)};
-	if (chance(3) == 0) {
-		e->spec.since = now - (int64_t)chance(8) * 250;
-		e->spec.until = e->spec.since + (int64_t)chance(8) * 250;
-	}
-	if (chance(2)) {
-		e->spec.start = rows[e->spec.reversed ? e->last : e->first];
-		e->spec.stop = rows[e->spec.reversed ? e->first : e->last];
-		e->spec.stop_inclusive = true;
-	} else {
-		e->first = 0;
-		e->last = MODEL_ROWS - 1;
-	}
+	    .limit = chance(4),
+	    .family_offset = chance(3) ? 0 : chance(4),
+	    .family_limit = chance(3) ? 0 : chance(4)};
+	choose_ranges(e);
+	choose_rows(e);
 	e->spec.columns = e->columns;
 	e->spec.column_count = chance(3);
 	for (size_t i = 0; i < e->spec.column_count; i++)
@@ -205,31 +247,48 @@ expect_cell(struct scan *scan, const struct model_put *p)
 	ck_assert(size == 0 || memcmp(bytes, p->value.data, want) == 0);
 }
 
+/* The cells of one column: how many. passed: of the family in the row before.
+ */
+static size_t
+expect_column(struct scan *scan, const struct expected *e,
+    struct model_column c, uint64_t *passed)
+{
+	const struct scan_spec *spec = &e->spec;
+	const struct model_put *p;
+	size_t taken = 0, given = 0;
+
+	for (size_t i = 0; (p = model_version(model, c, i)); i++) {
+		if (p->timestamp < e->since[c.family] ||
+		    (e->until[c.family] &&
+			p->timestamp >= e->until[c.family]) ||
+		    (spec->versions && taken == spec->versions))
+			continue;
+		taken++;
+		uint64_t at = (*passed)++;
+		if (at < spec->family_offset ||
+		    (spec->family_limit &&
+			at >= spec->family_offset + spec->family_limit))
+			continue;
+		given++;
+		expect_cell(scan, p);
+	}
+	return given;
+}
+
 /* The cells of one row in the order of the scan: how many. */
 static size_t
 expect_row(struct scan *scan, const struct expected *e, unsigned row)
 {
 	size_t cells = 0;
 
-	for (unsigned f = 0; f < MODEL_FAMILIES; f++)
+	for (unsigned f = 0; f < MODEL_FAMILIES; f++) {
+		uint64_t passed = 0;
 		for (unsigned q = 0; q < MODEL_QUALIFIERS; q++) {
 			struct model_column c = {row, f, q};
-			const struct model_put *p;
-			size_t taken = 0;
-			for (size_t i = 0;
-			     asked(e, c) && (p = model_version(model, c, i));
-			     i++) {
-				if (p->timestamp < e->spec.since ||
-				    (e->spec.until &&
-					p->timestamp >= e->spec.until) ||
-				    (e->spec.versions &&
-					taken == e->spec.versions))
-					continue;
-				taken++;
-				expect_cell(scan, p);
-			}
-			cells += taken;
+			if (asked(e, c))
+				cells += expect_column(scan, e, c, &passed);
 		}
+	}
 	return cells;
 }
 
@@ -244,8 +303,8 @@ compare_scan(void)
 	choose_scan(&e);
 	int r = engine->methods->scan_open(engine, &e.spec, &scan);
 	ck_assert_msg(r == 0, "scan: %s", why_text(r));
-	for (unsigned i = e.first; i <= e.last; i++) {
-		unsigned row = e.spec.reversed ? e.first + e.last - i : i;
+	for (unsigned i = e.first; i < e.end; i++) {
+		unsigned row = e.spec.reversed ? e.first + e.end - 1 - i : i;
 		if (e.spec.limit && given == e.spec.limit)
 			break;
 		given += expect_row(scan, &e, row) > 0;
@@ -317,8 +376,8 @@ compare_family(unsigned row, unsigned family)
 	    engine->methods->list(engine, &place, NULL, compare_entry, &next),
 	    0);
 	for (; next.qualifier < MODEL_QUALIFIERS; next.qualifier++)
-		ck_assert_msg(!model_version(model, next, 0),
-		    "a column is not listed");
+		ck_assert_msg(
+		    !model_version(model, next, 0), "a column is not listed");
 	struct info info;
 	int r =
 	    engine->methods->stat(engine, &place, (struct version){0}, &info);
