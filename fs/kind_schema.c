@@ -68,6 +68,11 @@ schema_make(struct fs *fs, const struct spot *spot, const struct attrs *fresh,
 	if (r == 0)
 		r = kv_table_create(fs->kv, &schema, &owner);
 	schema_release(&schema);
+	if (r == 0) {
+		r = kv_set_attrs(fs->kv, &spot->place, newest, fresh);
+		if (r < 0)
+			kv_table_drop(fs->kv, spot->place.table);
+	}
 	*mine = r == 0; /* made by this handle: gone again if it fails */
 	return r;
 }

@@ -93,6 +93,22 @@ START_TEST(creating_a_schema_creates_its_table)
 }
 END_TEST
 
+START_TEST(a_schema_is_made_with_its_makers_mode)
+{
+	struct file f;
+
+	OK(tree_open_mode(".schema/new", O_WRONLY | O_CREAT, 0640, &f));
+	OK(tree_stat(".schema/new", &st));
+	ck_assert_uint_eq(st.st_mode & 07777, 0640);
+	OK(tree_write(&f, "table open=1\n"));
+	OK(tree_close(&f));
+	OK(tree_stat(".schema/new", &st));
+	ck_assert_uint_eq(st.st_mode & 07777, 0640);
+	OK(tree_stat("new", &st));
+	ck_assert_uint_eq(st.st_mode & 07777, 0750);
+}
+END_TEST
+
 START_TEST(a_new_schema_that_is_refused_leaves_no_table)
 {
 	REFUSED(EINVAL, tree_put(".schema/new", "family\n"));
@@ -375,6 +391,7 @@ control_suite(void)
 	    a_schema_in_two_writes_is_applied_as_a_whole,
 	    a_family_left_out_is_dropped_only_without_cells,
 	    creating_a_schema_creates_its_table,
+	    a_schema_is_made_with_its_makers_mode,
 	    a_new_schema_that_is_refused_leaves_no_table,
 	    a_schema_whose_table_has_rows_is_not_removed,
 	    renaming_a_schema_renames_its_table,
