@@ -12,6 +12,7 @@ struct nodes;
 struct tunnel;
 struct notify;
 struct later;
+struct times;
 
 /* The owner and mode that a mount shows instead of what is kept. */
 struct masquerade {
@@ -33,6 +34,7 @@ struct fs {
 	struct tunnel *tunnel;
 	struct notify *notify;
 	struct later *later; /* NULL without FUSE */
+	struct times *times;
 	atomic_flag long_verb;	/* a compaction runs by .cellfs/control */
 	int64_t started; /* ms */
 	uint64_t key;	 /* of inode numbers; the same after a remount */

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../kv/why.h"
 
@@ -30,7 +29,10 @@ nodes_open(struct fs *fs)
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&n->closed, &monotonic);
+	pthread_cond_init(&n->touch, &monotonic);
 	pthread_condattr_destroy(&monotonic);
+	pthread_mutex_init(&n->times, NULL);
+	n->touched_last = &n->touched;
 	pthread_rwlock_init(&n->names, NULL);
 	fs->nodes = n;
 	return 0;
@@ -54,6 +56,8 @@ nodes_close(struct fs *fs)
 	free(n->table);
 	pthread_mutex_destroy(&n->lock);
 	pthread_cond_destroy(&n->closed);
+	pthread_cond_destroy(&n->touch);
+	pthread_mutex_destroy(&n->times);
 	pthread_rwlock_destroy(&n->names);
 	free(n);
 	fs->nodes = NULL;
@@ -381,16 +385,4 @@ inode_up(struct fs *fs, struct inode *inode)
 	up->holds++;
 	pthread_mutex_unlock(&fs->nodes->lock);
 	return up;
-}
-
-struct timespec
-inode_touch(struct fs *fs, struct inode *dir)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	pthread_mutex_lock(&fs->nodes->lock);
-	dir->touched = now;
-	pthread_mutex_unlock(&fs->nodes->lock);
-	return now;
 }

@@ -5,10 +5,11 @@
  * a request holds it. The number handed to the kernel is its address with a
  * counted generation; it is never used to find anything in the store.
  *
- * Locks, outermost first:  a handle's own > names > nodes->lock > kv's.
+ * Locks, outermost first: a handle's > names > times > nodes->lock > kv's.
  *   handle lock  everything in one open file
  *   names        read by what stores or makes, written by what renames or
  *                removes: no commit lands under a name that has just moved
+ *   times        what is stored of directories' times: the latest stays
  *   nodes->lock  all inodes and lists of handles; a leaf: nothing is called
  *                with it held
  * A handle's lock may be held for as long as a value takes to be read or
@@ -58,6 +59,8 @@ struct inode {
 	unsigned listed;      /* LISTED_, or the epoch of the listing that the
 				 kernel may have kept */
 	struct timespec touched; /* a directory that was changed in */
+	struct inode *later;  /* another such: both are to be stored, and held */
+	bool pending;	      /* it is in that list */
 	uint64_t generation;  /* tells it from others of the same address */
 	struct inode *next;   /* of the same hash */
 };
@@ -73,6 +76,9 @@ struct nodes {
 	pthread_mutex_t lock;
 	pthread_cond_t closed; /* the last reader through pages of an inode
 				  has; by CLOCK_MONOTONIC */
+	pthread_mutex_t times;
+	pthread_cond_t touch;  /* likewise: something came into the list of: */
+	struct inode *touched, **touched_last;
 	struct inode root;
 	struct handle *open; /* all handles there are */
 	struct reading *reading;
@@ -140,9 +146,5 @@ inode_spot(struct fs *fs, struct inode *inode, struct spot *out);
 /* The directory above, held; the root's is the root. */
 struct inode *
 inode_up(struct fs *fs, struct inode *inode);
-
-/* A directory was changed in, just now, which is returned. */
-struct timespec
-inode_touch(struct fs *fs, struct inode *dir);
 
 #endif

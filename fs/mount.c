@@ -24,6 +24,7 @@
 #include "later.h"
 #include "notify.h"
 #include "ops.h"
+#include "times.h"
 #include "tunnel.h"
 
 #define DEFAULT_CACHE (256 << 20)
@@ -381,6 +382,8 @@ fs_open(struct mount *m, const struct mount_options *o)
 		r = notify_open(fs, &sender);
 	if (r == 0)
 		r = later_open(&fs->later);
+	if (r == 0 && !fs->read_only)
+		r = times_open(fs);
 	return r;
 }
 
@@ -397,6 +400,8 @@ fs_close(struct fs *fs)
 		handles_close(fs);
 	if (fs->tunnel)
 		tunnel_close(fs);
+	if (fs->times)
+		times_close(fs);
 	if (fs->nodes)
 		nodes_close(fs);
 	if (fs->kv)

@@ -5,6 +5,7 @@
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "notify.h"
+#include "times.h"
 
 void
 named_release(struct named *n)
@@ -62,26 +63,10 @@ named_lose(struct fs *fs, struct inode *dir, const struct named *n)
 	inode_put(fs, inode);
 }
 
-/* Something was changed in dir: the time of it is kept where the directory
- * keeps a time of its own, and else shown while the mount lasts. */
-static void
-bump(struct fs *fs, struct inode *dir)
-{
-	struct attrs now = {.set = ATTR_MTIME | ATTR_BUMP};
-	struct spot spot;
-
-	now.mtime = inode_touch(fs, dir);
-	if (inode_spot(fs, dir, &spot) < 0)
-		return;
-	if (kinds[spot.kind].set)
-		node_set(fs, &spot, &now);
-	spot_release(&spot);
-}
-
 void
 named_changed(struct fs *fs, struct inode *dir, const struct spot *child)
 {
-	bump(fs, dir);
+	times_touch(fs, dir);
 	if (child->kind == KIND_VERSION)
 		notify_cell(fs, child);
 	if (child->kind == KIND_SCHEMA_FILE)

@@ -639,7 +639,7 @@ op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int data_only,
 	(void)ino;
 	(void)data_only;
 	(void)fi;
-	answer(req, "fsync", kv_sync(fs->kv));
+	answer(req, "fsync", tree_sync(fs));
 }
 
 static void

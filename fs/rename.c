@@ -10,6 +10,7 @@
 #include "kind_schema.h"
 #include "named.h"
 #include "notify.h"
+#include "times.h"
 #include "tunnel.h"
 
 /* A rename on its way. It begins again, with names let go in between, where
@@ -287,8 +288,8 @@ exchange(struct fs *fs, struct course *m)
 		inode_move(fs, m->moved, m->how->to_dir, &m->to.child);
 	else if (m->other)
 		inode_move(fs, m->other, m->how->from_dir, &m->from.child);
-	inode_touch(fs, m->how->from_dir);
-	inode_touch(fs, m->how->to_dir);
+	times_touch(fs, m->how->from_dir);
+	times_touch(fs, m->how->to_dir);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "named.h"
 #include "notify.h"
 #include "path.h"
+#include "times.h"
 #include "tunnel.h"
 
 void
@@ -320,6 +321,36 @@ set_gone(struct fs *fs, struct inode *inode, const struct attrs *attrs)
 	return r;
 }
 
+/* A tool's time counts from now on, not that of the last change. */
+static int
+set_directory(struct fs *fs, struct inode *inode, const struct spot *spot,
+    const struct attrs *attrs)
+{
+	struct nodes *n = fs->nodes;
+
+	pthread_mutex_lock(&n->times);
+	int r = node_set(fs, spot, attrs);
+	if (r == 0 && (attrs->set & ATTR_MTIME)) {
+		pthread_mutex_lock(&n->lock);
+		inode->touched = (struct timespec){0};
+		pthread_mutex_unlock(&n->lock);
+	}
+	pthread_mutex_unlock(&n->times);
+	return r;
+}
+
+static int
+set_standing(struct fs *fs, struct inode *inode, const struct spot *spot,
+    const struct attrs *attrs)
+{
+	if (kinds[spot->kind].directory)
+		return set_directory(fs, inode, spot, attrs);
+	int r = node_set(fs, spot, attrs);
+	if (r == 0 && spot->kind == KIND_VERSION)
+		notify_cell(fs, spot);
+	return r;
+}
+
 int
 tree_set(struct fs *fs, struct inode *inode, const struct attrs *attrs,
     const struct caller *caller)
@@ -331,19 +362,20 @@ tree_set(struct fs *fs, struct inode *inode, const struct attrs *attrs,
 	if (!handles_take_attrs(fs, inode, caller, attrs)) {
 		r = inode_spot(fs, inode, &spot);
 		if (r == 0)
-			r = node_set(fs, &spot, attrs);
+			r = set_standing(fs, inode, &spot, attrs);
 		else if (r == -ESTALE)
 			r = set_gone(fs, inode, attrs);
-		if (r == 0 && spot.kind == KIND_VERSION)
-			notify_cell(fs, &spot);
-	}
-	if (r == 0 && (attrs->set & ATTR_MTIME)) {
-		pthread_mutex_lock(&fs->nodes->lock);
-		inode->touched = (struct timespec){0};
-		pthread_mutex_unlock(&fs->nodes->lock);
 	}
 	spot_release(&spot);
 	pthread_rwlock_unlock(&fs->nodes->names);
 	return r;
+}
+
+int
+tree_sync(struct fs *fs)
+{
+	int r = times_store(fs);
+
+	return r < 0 ? r : kv_sync(fs->kv);
 }
 

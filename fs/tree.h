@@ -62,6 +62,10 @@ int
 tree_set(struct fs *fs, struct inode *inode, const struct attrs *attrs,
     const struct caller *caller);
 
+/* What was changed in directories is on the disk after it. */
+int
+tree_sync(struct fs *fs);
+
 /* A virtual attribute's value, appended. -ENODATA: not one of ours. */
 int
 tree_xattr(struct fs *fs, struct inode *inode, struct slice name,

@@ -25,9 +25,6 @@ enum {
 	ATTR_MODE = 2, /* permission bits, 07777 */
 	ATTR_UID = 4,
 	ATTR_GID = 8,
-	/* To set only: something was changed in a directory. A row, family or
-	 * part takes the mtime only if it keeps one already. */
-	ATTR_BUMP = 16,
 };
 
 struct attrs {

@@ -1,4 +1,4 @@
-/* change: what is asked of changes that are made in steps, as C types.
+/* change: what is asked of changes made in steps, or of many, as C types.
  *
  * Shared by the front door (kv_change.h) and the engines behind it. No
  * functions, no I/O.
@@ -38,6 +38,12 @@ struct move_spec {
 	unsigned flags;
 	struct draft *draft; /* what is pending at `from`: stored there first,
 				in the same transaction; NULL: nothing */
+};
+
+/* When a directory was last changed in. */
+struct dir_time {
+	struct place place;
+	struct timespec mtime;
 };
 
 #endif

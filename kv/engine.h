@@ -59,6 +59,8 @@ struct engine_methods {
 
 	int (*dir_make)(struct engine *e, const struct place *dir,
 	    const struct attrs *attrs);
+	int (*dir_times)(struct engine *e, const struct dir_time *times,
+	    size_t count);
 	int (*dir_remove)(struct engine *e, const struct place *dir);
 	int (*dot_put)(struct engine *e, const struct place *dot,
 	    const struct source *source, const struct attrs *attrs,

@@ -435,6 +435,20 @@ kv_dir_make(struct kv *kv, const struct place *dir, const struct attrs *attrs)
 }
 
 int
+kv_dir_times(struct kv *kv, const struct dir_time *times, size_t count)
+{
+	int r = check_writable(kv);
+
+	if (r == 0 && count > MUTATE_OPS_MAX)
+		r = why(E2BIG, "%zu times in one call: at most %d", count,
+		    MUTATE_OPS_MAX);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = check_place(&times[i].place);
+	return r ? r
+		 : promised(methods(kv)->dir_times(kv->engine, times, count));
+}
+
+int
 kv_dir_remove(struct kv *kv, const struct place *dir)
 {
 	int r = check_change(kv, dir);

@@ -89,6 +89,11 @@ int
 kv_dir_make(
     struct kv *kv, const struct place *dir, const struct attrs *attrs);
 
+/* Keeps the mtimes of directories, in one transaction; at most MUTATE_OPS_MAX.
+ * Those that are not there are passed over. */
+int
+kv_dir_times(struct kv *kv, const struct dir_time *times, size_t count);
+
 /* -ENOTEMPTY while it holds a live cell, a dot file or a kept directory; the
  * directory above is kept if this was all it held. Of a part only dot files
  * are asked for: which keys continue it, names alone can tell. A table goes

@@ -371,6 +371,7 @@ static const struct engine_methods local_methods = {
     .move_try = local_move_try,
     .move_close = local_move_close,
     .dir_make = local_dir_make,
+    .dir_times = local_dir_times,
     .dir_remove = local_dir_remove,
     .dot_put = local_dot_put,
     .dot_remove = local_dot_remove,

@@ -47,7 +47,6 @@ side_stat(struct local *l, const struct place *place, struct info *out)
 struct setting {
 	const struct place *place;
 	const struct attrs *attrs;
-	bool bump;
 };
 
 static int
@@ -73,16 +72,13 @@ set_dir_attrs(struct txn *t, struct table *table, const struct setting *s)
 	const struct place *place = s->place;
 	struct attrs kept;
 
-	if (s->bump && !side_may_keep(table, place))
-		return 0;
 	int r = side_there(t, table, place, nothing);
 	if (r != 1)
 		return r ? r : not_there();
 	r = side_get_attrs(t,
 	    place->level == LEVEL_SCHEMA_FILE ? ROOT_SIDE : side_of(table),
 	    place, &kept);
-	if (r || (s->bump && !(kept.set & ATTR_MTIME) && table &&
-		place->level != LEVEL_TABLE))
+	if (r)
 		return r;
 	attrs_override(&kept, s->attrs);
 	return side_put_attrs(t, table, place, &kept);
@@ -109,11 +105,39 @@ int
 side_set_attrs(
     struct local *l, const struct place *place, const struct attrs *attrs)
 {
-	struct attrs set = *attrs;
-	struct setting s = {place, &set, attrs->set & ATTR_BUMP};
+	struct setting s = {place, attrs};
 
-	set.set &= ~(unsigned)ATTR_BUMP;
 	return local_write(l, ORDERED_WRITE, set_body, &s);
+}
+
+struct timing {
+	const struct dir_time *times;
+	size_t count;
+};
+
+static int
+times_body(struct txn *t, void *context)
+{
+	const struct timing *all = context;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < all->count; i++) {
+		const struct attrs mtime = {
+		    .set = ATTR_MTIME, .mtime = all->times[i].mtime};
+		struct setting s = {&all->times[i].place, &mtime};
+		r = set_body(t, &s);
+		if (r == -ENOENT)
+			r = 0;
+	}
+	return r;
+}
+
+int
+local_dir_times(struct engine *e, const struct dir_time *times, size_t count)
+{
+	struct timing all = {times, count};
+
+	return local_write((struct local *)e, ORDERED_WRITE, times_body, &all);
 }
 
 /* --- making ----------------------------------------------------------- */

@@ -73,6 +73,8 @@ int
 local_dir_make(struct engine *e, const struct place *dir,
     const struct attrs *attrs);
 int
+local_dir_times(struct engine *e, const struct dir_time *times, size_t count);
+int
 local_dir_remove(struct engine *e, const struct place *dir);
 int
 local_dot_put(struct engine *e, const struct place *dot,

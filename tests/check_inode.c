@@ -414,14 +414,6 @@ START_TEST(the_old_directory_is_let_go_by_a_move)
 }
 END_TEST
 
-START_TEST(touching_a_directory_notes_the_time)
-{
-	ck_assert_int_eq(f->touched.tv_sec, 0);
-	inode_touch(&fs, f);
-	ck_assert_int_gt(f->touched.tv_sec, 0);
-}
-END_TEST
-
 /* --- threads -------------------------------------------------------------------- */
 
 /* One of the threads also moves what the others look at. */
@@ -500,7 +492,6 @@ inode_suite(void)
 	tcase_add_test(names, what_a_move_replaces_is_gone);
 	tcase_add_test(names, a_move_onto_itself_keeps_it);
 	tcase_add_test(names, the_old_directory_is_let_go_by_a_move);
-	tcase_add_test(names, touching_a_directory_notes_the_time);
 	tcase_add_test(names, threads_leave_nothing_behind);
 	suite_add_tcase(s, names);
 	return s;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fs/notify.h"
+#include "fs/times.h"
 #include "fs/tunnel.h"
 #include "kv/kv_store.h"
 #include "kv/ordered.h"
@@ -180,6 +181,7 @@ tree_teardown(void)
 		notify_close(&tree_fs);
 	handles_close(&tree_fs);
 	tunnel_close(&tree_fs);
+	ck_assert_int_eq(times_store(&tree_fs), 0);
 	ck_assert_uint_eq(tree_fs.buffers.used, 0);
 	ck_assert_uint_eq(tree_fs.nodes->count, 0);
 	nodes_close(&tree_fs);

@@ -71,10 +71,16 @@ C02_a_restore_over_a_changed_store_converges_in_one_run() {
 	expect "" sent $W/backup/ $M/
 }
 
+# A backup on ext4, from a tree whose times for the most part nothing ever set.
 C03_many_rows_are_backed_up_and_restored() {
 	local rows=${ROWS:-2000}
 	root
-	need rsync
+	need rsync mkfs.ext4
+	mkdir $W/backup
+	truncate -s 4G $W/disk
+	works mkfs.ext4 -q $W/disk
+	works mount -o loop $W/disk $W/backup
+	works rmdir $W/backup/lost+found
 	fresh store
 	estate $rows
 	works sent $M/ $W/backup/ > $W/said
@@ -85,6 +91,39 @@ C03_many_rows_are_backed_up_and_restored() {
 	settled $W/backup/ $M/
 	down
 	same_held $rows $W/store $W/second
+}
+
+dated() { (cd $M && find . -type d -printf '%T+ %p\n' | sort -k 2); }
+
+# Nothing set them: they are of the last change in each directory.
+C05_times_of_directories_outlive_mount_and_daemon() {
+	local d
+	create t f
+	up
+	for d in a b c; do
+		mkdir -p $M/t/$d/f $M/open/$d/g
+		echo $d > $M/t/$d/f/q
+		echo $d > $M/open/$d/g/.q
+		works mkdir $M/t/$d/f/.dots
+		: > $M/t/$d/f/.dots/x
+	done
+	rm $M/t/b/f/q
+	rmdir $M/t/c/f 2> $W/said
+	mv $M/t/a/f/q $M/t/c/f/moved
+	mv $M/open/c $M/open/d
+	: > $M/.schema/.dot
+	dated > $W/dated
+	again
+	expect "" diff $W/dated <(dated)
+	again -o ro
+	expect "" diff $W/dated <(dated)
+	again
+	echo new > $M/t/a/f/new
+	mkdir $M/open/e
+	dated > $W/dated
+	works python3 -c 'import os, sys; os.fsync(os.open(sys.argv[1], os.O_RDONLY))' $M/t
+	recover
+	expect "" diff $W/dated <(dated)
 }
 
 # cp and tar keep times but for those of the directories they are given.
