@@ -231,3 +231,21 @@ data_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs)
 {
 	return kv_set_attrs(fs->kv, &spot->place, spot->version, attrs);
 }
+
+/* A part that keys alone make be there is kept from then on. */
+int
+part_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs)
+{
+	const struct attrs none = {0};
+	bool used = false;
+	int r = data_set(fs, spot, attrs);
+
+	if (r != -ENOENT)
+		return r;
+	r = part_used(fs, spot, &used);
+	if (r == 0 && !used)
+		return -ENOENT;
+	if (r == 0)
+		r = kv_dir_make(fs->kv, &spot->place, &none);
+	return r < 0 ? r : data_set(fs, spot, attrs);
+}

@@ -24,7 +24,7 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.directory = true, .hold = HOLD_LONG,
 		.listing_kept = true,
 		.parse = table_parse, .find = part_find, .list = rows_list,
-		.make = data_make, .drop = part_drop, .set = data_set,
+		.make = data_make, .drop = part_drop, .set = part_set,
 	},
 	[KIND_ROW] = {
 		.name = "row", .level = LEVEL_ROW,
@@ -47,7 +47,7 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.listing_kept = true,
 		.parse = family_parse, .find = part_find,
 		.list = columns_list,
-		.make = data_make, .drop = part_drop, .set = data_set,
+		.make = data_make, .drop = part_drop, .set = part_set,
 	},
 	[KIND_CELL] = {
 		.name = "cell", .level = LEVEL_COLUMN, .hold = HOLD_LONG,

@@ -33,6 +33,8 @@ data_drop(struct fs *fs, const struct spot *spot);
 int
 part_drop(struct fs *fs, const struct spot *spot);
 int
+part_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
+int
 data_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
 
 /* kind_list.c: the listings of the same */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fs/times.h"
+#include "kv/kv_data.h"
 #include "suite.h"
 #include "tree_kit.h"
 
@@ -255,6 +256,29 @@ START_TEST(a_time_that_a_tool_set_gives_way_for_good)
 		ck_assert(there(directories[i]));
 		ck_assert_int_gt(st.st_mtim.tv_sec, 1000000);
 	}
+}
+END_TEST
+
+/* Of a part that was never made: a long name alone makes it be there. */
+START_TEST(a_part_that_keys_make_keeps_what_is_set)
+{
+	char name[401] = "", path[300] = "t/r/f/";
+	struct op op = {.type = OP_PUT, .timestamp = TS_LATEST,
+		.family = slice_text("f"), .value = slice_text("v"),
+		.qualifier = slice_of(name, 400)};
+	struct mutation m = {.table = slice_text("t"), .row = slice_text("r"),
+		.ops = &op, .count = 1};
+
+	memset(name, 'x', 400);
+	OK(kv_mutate(tree_fs.kv, &m));
+	snprintf(path + 6, sizeof(path) - 6, "%.254s%%", name);
+	OK(tree_chmod(path, 0711));
+	OK(tree_touch(path, 1000));
+	ck_assert(there(path));
+	ck_assert_uint_eq(st.st_mode & 07777, 0711);
+	ck_assert_int_eq(st.st_mtim.tv_sec, 1000);
+	path[6] = 'y';
+	ck_assert(!there(path));
 }
 END_TEST
 
@@ -567,6 +591,7 @@ tree_suite(void)
 	    a_sealed_table_takes_no_other_family,
 	    making_a_name_changes_its_directorys_time,
 	    a_time_that_a_tool_set_gives_way_for_good,
+	    a_part_that_keys_make_keeps_what_is_set,
 	    a_setgid_directory_gives_its_group,
 	    an_open_table_declares_at_most_32_families_by_their_cells,
 	    a_read_only_mount_changes_nothing,
