@@ -212,7 +212,8 @@ refuse_declaration(const struct table *t, struct slice family)
 }
 
 static int
-declare_locked(struct local *l, struct slice table, struct slice family)
+declare_locked(struct local *l, struct slice table, struct slice family,
+    const struct family *like)
 {
 	struct table_change change = {0};
 	struct schema schema = {0};
@@ -228,6 +229,8 @@ declare_locked(struct local *l, struct slice table, struct slice family)
 	r = schema_copy(&change.old->schema, &schema);
 	if (r == 0)
 		r = schema_declare(&schema, family, &declared);
+	if (r == 0 && like)
+		family_follow(declared, like);
 	if (r == 0)
 		r = prepare_entries(l, change.old, &schema, &entries);
 	if (r == 0)
@@ -241,12 +244,19 @@ out:
 }
 
 int
-local_family_declare(struct engine *e, struct slice table, struct slice family)
+local_family_declare_like(struct engine *e, struct slice table,
+    struct slice family, const struct family *like)
 {
 	struct local *l = (struct local *)e;
 
 	pthread_mutex_lock(&l->ddl);
-	int r = declare_locked(l, table, family);
+	int r = declare_locked(l, table, family, like);
 	pthread_mutex_unlock(&l->ddl);
 	return r;
+}
+
+int
+local_family_declare(struct engine *e, struct slice table, struct slice family)
+{
+	return local_family_declare_like(e, table, family, NULL);
 }

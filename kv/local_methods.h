@@ -68,6 +68,11 @@ int
 local_family_declare(struct engine *e, struct slice table,
     struct slice family);
 
+/* The same with the attributes of like; NULL: with defaults. */
+int
+local_family_declare_like(struct engine *e, struct slice table,
+    struct slice family, const struct family *like);
+
 /* local_side.c */
 int
 local_dir_make(struct engine *e, const struct place *dir,

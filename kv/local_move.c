@@ -26,6 +26,11 @@ move_family(struct move *m, struct slice name, const struct local_family **out)
 	*out = table_family(m->target, name);
 	if (*out)
 		return 0;
+	const struct local_family *f = !m->source ? NULL
+	    : table_family(m->source,
+		  m->from->level == LEVEL_ROW ? name : m->from->family);
+	m->like = f ? f->declared : (struct family){0};
+	m->like.name = (struct buf){0};
 	int r = buf_set(&m->lacking, name);
 	return r ? r : -ESTALE;
 }
@@ -494,8 +499,8 @@ local_move_prepare(struct move *m)
 	if (m->draft && !draft_ready(m->draft))
 		return local_draft_prepare(m->draft);
 	if (m->lacking.size)
-		return local_family_declare(
-		    &m->local->engine, m->to->table, buf_slice(&m->lacking));
+		return local_family_declare_like(&m->local->engine, m->to->table,
+		    buf_slice(&m->lacking), m->like.versions ? &m->like : NULL);
 	return copies_make(m);
 }
 

@@ -32,7 +32,8 @@ struct move {
 	struct table *source, *target; /* held while the transaction runs */
 	struct buf copies;	       /* struct blob_copy */
 	bool wanting;		       /* some have to be made first */
-	struct buf lacking;	       /* a family to be declared first */
+	struct buf lacking;	       /* a family to be declared first, */
+	struct family like;	       /* with these attributes, if any */
 	size_t cells, bytes, bytes_max;
 	struct dropped dropped;
 };
@@ -91,8 +92,9 @@ struct span {
 int
 span_clean(struct move *m, struct txn *t, const struct span *s);
 
-/* Moves every cell, history and all, from one span to another that is empty.
- * *moved: there were some. */
+/* Moves every cell, history and all, from one clean span to another that is
+ * empty. -EDQUOT: the family there would not keep all. *moved: there were
+ * some. */
 int
 span_move(struct move *m, struct txn *t, const struct span *from,
     const struct span *to, bool *moved);

@@ -1,7 +1,9 @@
 #include "local_move.h"
 
 #include <errno.h>
+#include <stdio.h>
 
+#include "fold.h"
 #include "key.h"
 #include "local_depth.h"
 #include "local_side.h"
@@ -91,8 +93,59 @@ struct passage {
 	const struct span *from, *to;
 	size_t from_size; /* of the prefix that to_prefix takes the place of */
 	struct buf to_prefix, key, value;
+	struct fold fold; /* by the rules of another family */
+	struct buf column, row, qualifier; /* of the last record */
 	bool moved;
 };
+
+/* The target's family does not keep the version that passes. */
+static int
+refuse_loss(const struct passage *p, bool late)
+{
+	const struct family *g = &p->to->family->declared;
+	const struct buf *table = &p->move->target->schema.name;
+	const struct buf *q = &p->qualifier;
+	char kept[64];
+
+	if (late)
+		snprintf(kept, sizeof(kept),
+		    "for %u seconds, some are older", g->ttl);
+	else
+		snprintf(kept, sizeof(kept), "%u of a cell, there are more",
+		    g->versions);
+	return why(EDQUOT,
+	    "%.*s would lose versions: family %.*s of table %.*s keeps them "
+	    "%s",
+	    (int)q->size, (const char *)q->data, (int)g->name.size,
+	    (const char *)g->name.data, (int)table->size,
+	    (const char *)table->data, kept);
+}
+
+/* All that moves is live: another family must not put any of it out, be it
+ * that it keeps fewer versions or for a shorter time. */
+static int
+check_kept(struct txn *t, struct passage *p, struct slice key,
+    const struct record *record)
+{
+	const struct local_family *g = p->to->family;
+	int64_t timestamp;
+
+	if (p->from->family == g)
+		return 0;
+	int r = key_split(key, &p->row, &p->qualifier, &timestamp);
+	struct slice column = slice_head(key, key.size - sizeof(timestamp));
+	if (r == 0 && !slice_equal(column, buf_slice(&p->column))) {
+		fold_column(&p->fold);
+		r = buf_set(&p->column, column);
+	}
+	if (r == 0)
+		r = fold_add(
+		    &p->fold, timestamp, record->ttl, record->sequence);
+	if (r)
+		return r < 0 ? r : 0;
+	return refuse_loss(
+	    p, fold_expires(&g->rules, timestamp, 0) <= t->now);
+}
 
 /* Writes the record under its new key and removes the old one. */
 static int
@@ -136,6 +189,8 @@ move_record(struct txn *t, struct slice key, struct slice value, void *context)
 	move_attrs(m, true, &record.attrs);
 	record.sequence = g->past.sequence;
 	if (r == 0)
+		r = check_kept(t, p, key, &record);
+	if (r == 0)
 		r = pass_record(t, p, key, &record);
 	if (r == 0 && own)
 		r = dropped_add(t, &m->dropped, f->blobs, blob);
@@ -150,6 +205,7 @@ span_move(struct move *m, struct txn *t, const struct span *from,
 	struct buf prefix = {0};
 
 	depths_forget(t->local);
+	fold_init(&p.fold, &to->family->rules, &to->family->past, t->now);
 	int r = span_prefix(from, &prefix);
 	if (r == 0)
 		r = span_prefix(to, &p.to_prefix);
@@ -157,13 +213,14 @@ span_move(struct move *m, struct txn *t, const struct span *from,
 	if (r == 0)
 		r = txn_each(t, from->family->cells, buf_slice(&prefix),
 		    move_record, &p);
-	/* Another family may keep fewer versions, or for a shorter time. */
-	if (r == 0 && p.moved && from->family != to->family)
-		r = span_clean(m, t, to);
 	*moved = p.moved;
 	buf_release(&prefix);
 	buf_release(&p.to_prefix);
 	buf_release(&p.key);
 	buf_release(&p.value);
+	buf_release(&p.column);
+	buf_release(&p.row);
+	buf_release(&p.qualifier);
+	fold_release(&p.fold);
 	return r;
 }

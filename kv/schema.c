@@ -301,6 +301,15 @@ schema_declare(struct schema *s, struct slice name, struct family **out)
 }
 
 void
+family_follow(struct family *f, const struct family *other)
+{
+	struct buf name = f->name;
+
+	*f = *other;
+	f->name = name;
+}
+
+void
 schema_undeclare(struct schema *s, struct slice name)
 {
 	bool found;

@@ -52,6 +52,10 @@ schema_family(const struct schema *s, struct slice name);
 int
 schema_declare(struct schema *s, struct slice name, struct family **out);
 
+/* Gives a family every attribute of another; its name stays. */
+void
+family_follow(struct family *f, const struct family *other);
+
 /* Removes a family; does nothing without one. */
 void
 schema_undeclare(struct schema *s, struct slice name);

@@ -110,13 +110,72 @@ START_TEST(to_a_free_name_the_whole_history_moves)
 }
 END_TEST
 
-START_TEST(the_target_family_keeps_only_its_versions)
+START_TEST(a_history_the_target_family_would_cut_is_refused)
 {
+	static const struct {
+		const char *family;
+		int r;
+	} rules[] = {
+	    {"versions=2", -EDQUOT},
+	    {"versions=3", 0},
+	    {"versions=3 ttl=100", -EDQUOT},
+	    {"versions=3 ttl=100 min_versions=2", -EDQUOT},
+	    {"versions=3 ttl=100 min_versions=3", 0},
+	};
+	char text[80];
+
+	snprintf(text, sizeof(text), "family f %s\n", rules[_i].family);
+	OK(kit_create("u", text));
 	three_versions("t/r/f/q");
-	OK(move_cell("t/r/f/q", "t/r/g/q", 0));
-	SAYS("7=seven 6=six", kit_history("t/r/g/q"));
-	ck_assert_uint_eq(kit_records(kit_cells_number("t", "g")), 2);
-	ck_assert_uint_eq(kit_records(kit_cells_number("t", "f")), 0);
+	ck_assert_int_eq(move_cell("t/r/f/q", "u/s/f/q", 0), rules[_i].r);
+	SAYS(rules[_i].r ? "7=seven 6=six 5=five" : "",
+	    kit_history("t/r/f/q"));
+	SAYS(rules[_i].r ? "" : "7=seven 6=six 5=five",
+	    kit_history("u/s/f/q"));
+	if (rules[_i].r)
+		SAYS(_i ? "q would lose versions: family f of table u keeps "
+			  "them for 100 seconds, some are older"
+			: "q would lose versions: family f of table u keeps "
+			  "them 2 of a cell, there are more",
+		    why_text(rules[_i].r));
+}
+END_TEST
+
+START_TEST(what_one_cell_has_does_not_count_for_another)
+{
+	three_versions("t/r/f/a");
+	three_versions("t/r/f/b");
+	OK(kit_create("u", "family f\n"));
+	OK(move_dir(LEVEL_ROW, "t/r", "u/r", 0));
+	SAYS("7=seven 6=six 5=five", kit_history("u/r/f/b"));
+}
+END_TEST
+
+START_TEST(directories_are_refused_likewise)
+{
+	OK(kit_put("t/r/f/a", 5, "a"));
+	three_versions("t/r/f/q");
+	OK(kit_create("u", "family f versions=2\n"));
+	REFUSED(EDQUOT, move_dir(LEVEL_ROW, "t/r", "u/r", 0));
+	REFUSED(EDQUOT, move_dir(LEVEL_FAMILY, "t/r/f", "t/r/g", 0));
+	SAYS("7=seven 6=six 5=five", kit_history("t/r/f/q"));
+	SAYS("5=a", kit_history("t/r/f/a"));
+	SAYS("", kit_history("u/r/f/a"));
+	three_versions("t/r/g/p");
+	REFUSED(EDQUOT, move_cell("t/r/f/q", "t/r/g/p", MOVE_EXCHANGE));
+	SAYS("7=seven 6=six 5=five", kit_history("t/r/f/q"));
+}
+END_TEST
+
+START_TEST(a_family_declared_by_a_move_has_the_rules_of_the_source)
+{
+	OK(kit_create("s", "family f versions=7 blocksize=4096\n"));
+	for (int i = 1; i <= 6; i++)
+		OK(kit_put("s/r/f/q", i, "v"));
+	OK(move_cell("s/r/f/q", "o/r/h/q", 0));
+	SAYS("6=v 5=v 4=v 3=v 2=v 1=v", kit_history("o/r/h/q"));
+	ck_assert_ptr_nonnull(strstr(kit_schema("o"), "family h versions=7"));
+	ck_assert_ptr_nonnull(strstr(kit_schema("o"), "blocksize=4096"));
 }
 END_TEST
 
@@ -541,7 +600,12 @@ main(void)
 	TCase *c = kit_topic(s, "cells", setup, kit_teardown);
 	tcase_add_loop_test(
 	    c, to_a_free_name_the_whole_history_moves, 0, COUNT(targets));
-	tcase_add_test(c, the_target_family_keeps_only_its_versions);
+	tcase_add_loop_test(
+	    c, a_history_the_target_family_would_cut_is_refused, 0, 5);
+	tcase_add_test(c, what_one_cell_has_does_not_count_for_another);
+	tcase_add_test(c, directories_are_refused_likewise);
+	tcase_add_test(
+	    c, a_family_declared_by_a_move_has_the_rules_of_the_source);
 	tcase_add_test(c, onto_a_cell_the_target_gains_one_version);
 	tcase_add_test(c, the_new_version_is_newer_than_one_from_the_future);
 	tcase_add_test(c, mode_owner_and_mtime_move_along);
