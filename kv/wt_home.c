@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 struct wt_claim {
 	dev_t device;
 	ino_t inode;
+	int directory; /* locked */
 	struct wt_claim *next;
 };
 
@@ -234,11 +236,29 @@ claimed(const struct stat *st)
 	return c != NULL;
 }
 
+/* WiredTiger's own lock goes before we are done with a store: this one is held
+ * from before its files are looked at until the last of them is written. Where
+ * directories take no locks there is WiredTiger's alone. */
+static int
+lock_directory(const char *directory, int *out)
+{
+	*out = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*out < 0)
+		return why(errno, "%s: %s", directory, strerror(errno));
+	if (flock(*out, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	close(*out);
+	int r = wt_home_busy(directory);
+	return r ? r
+		 : why(EBUSY, "%s is being opened or closed by another process",
+		       directory);
+}
+
 int
 wt_home_claim(const char *directory, struct wt_claim **out)
 {
 	struct stat st;
-	int r = 0;
+	int fd = -1, r = 0;
 
 	*out = NULL;
 	if (stat(directory, &st))
@@ -252,8 +272,10 @@ wt_home_claim(const char *directory, struct wt_claim **out)
 		    (long)getpid());
 	else
 		r = wt_home_busy(directory);
+	if (r == 0)
+		r = lock_directory(directory, &fd);
 	if (r == 0) {
-		*c = (struct wt_claim){st.st_dev, st.st_ino, claims};
+		*c = (struct wt_claim){st.st_dev, st.st_ino, fd, claims};
 		claims = c;
 	}
 	pthread_mutex_unlock(&claims_lock);
@@ -275,5 +297,7 @@ wt_home_release(struct wt_claim *claim)
 		at = &(*at)->next;
 	*at = claim->next;
 	pthread_mutex_unlock(&claims_lock);
+	flock(claim->directory, LOCK_UN);
+	close(claim->directory);
 	free(claim);
 }

@@ -54,8 +54,8 @@ wt_home_files_left(const char *directory, unsigned opened);
 
 struct wt_claim;
 
-/* Claims the directory for one store of this process: -EBUSY names the
- * process that has it. */
+/* Claims the directory for one store of this process, until what an owner
+ * writes last is written: -EBUSY names the process that has it. */
 int
 wt_home_claim(const char *directory, struct wt_claim **out);
 

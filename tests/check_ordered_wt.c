@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -213,6 +214,54 @@ START_TEST(another_process_is_refused_and_the_lock_goes_with_its_holder)
 	}
 	kill(holder, SIGKILL);
 	waitpid(holder, NULL, 0);
+	open_store();
+	close_store();
+}
+END_TEST
+
+/* Whether a store that is opened and closed again and again was found open. */
+static bool
+was_recovered(void)
+{
+	const struct ordered_options with = options();
+
+	for (int opened = 0; opened < 25;) {
+		int r = ordered_wt_open(&with, &o);
+		if (r && r != -EBUSY)
+			return true;
+		if (r)
+			continue;
+		close_store();
+		opened++;
+	}
+	return strstr(logged, "was not closed") != NULL;
+}
+
+/* The marker of who closes must not be seen, nor that of who opens go. */
+START_TEST(two_who_open_and_close_in_turn_never_recover)
+{
+	int status;
+
+	open_store();
+	close_store();
+	pid_t other = fork();
+	if (other == 0)
+		_exit(was_recovered());
+	ck_assert(!was_recovered());
+	ck_assert_int_eq(waitpid(other, &status, 0), other);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+START_TEST(a_store_that_is_being_closed_is_busy)
+{
+	open_store();
+	close_store();
+	int fd = open(home(), O_RDONLY | O_DIRECTORY);
+	ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+	ck_assert_ptr_nonnull(
+	    strstr(refusal(options(), -EBUSY), "another process"));
+	close(fd);
 	open_store();
 	close_store();
 }
@@ -441,6 +490,8 @@ main(void)
 		a_store_is_only_made_when_asked_and_in_an_empty_directory,
 		a_second_opener_is_told_who_holds_the_store,
 		another_process_is_refused_and_the_lock_goes_with_its_holder,
+		two_who_open_and_close_in_turn_never_recover,
+		a_store_that_is_being_closed_is_busy,
 		reading_only_changes_nothing, NULL},
 	    1);
 	topic(suite, "crashes",
