@@ -239,8 +239,8 @@ unmake(struct fs *fs, struct inode *inode, int64_t mine)
 	else if (r == 0)
 		notify_cell(fs, &spot);
 	else if (r != -ENOENT)
-		journal_refusal(&fs->journal, "an empty file is left",
-		    why_text(r));
+		journal_refusal(&fs->journal, JOURNAL_NOBODY,
+		    "an empty file is left", why_text(r));
 	spot_release(&spot);
 }
 
@@ -268,7 +268,7 @@ handle_release(struct fs *fs, struct handle *h)
 	pthread_mutex_unlock(&h->lock);
 	delist(fs, h);
 	if (r < 0)
-		journal_refusal(&fs->journal, "after the last close",
-		    why_text(r));
+		journal_refusal(&fs->journal, h->fresh.uid,
+		    "after the last close", why_text(r));
 	handle_put(fs, h);
 }

@@ -70,12 +70,33 @@ journal_line(void *context, const char *line)
 	add(context, "", line);
 }
 
+/* That user's place, else the one that was not used for longest. Locked. */
+static struct refused *
+place_of(struct journal *j, uid_t uid)
+{
+	struct refused *oldest = j->refused;
+
+	for (struct refused *r = oldest; r < j->refused + JOURNAL_USERS; r++) {
+		if (r->turn && r->uid == uid)
+			return r;
+		if (r->turn < oldest->turn)
+			oldest = r;
+	}
+	return oldest;
+}
+
 void
-journal_refusal(struct journal *j, const char *what, const char *sentence)
+journal_refusal(struct journal *j, uid_t uid, const char *what,
+    const char *sentence)
 {
 	add(j, what, sentence);
+	if (uid == JOURNAL_NOBODY)
+		return;
 	pthread_mutex_lock(&j->lock);
-	snprintf(j->last, sizeof(j->last), "%s", sentence);
+	struct refused *r = place_of(j, uid);
+	r->uid = uid;
+	r->turn = ++j->turns;
+	snprintf(r->sentence, sizeof(r->sentence), "%s", sentence);
 	pthread_mutex_unlock(&j->lock);
 }
 
@@ -88,9 +109,11 @@ journal_read(struct journal *j, struct buf *out)
 }
 
 void
-journal_last(struct journal *j, struct buf *out)
+journal_last(struct journal *j, uid_t uid, struct buf *out)
 {
 	pthread_mutex_lock(&j->lock);
-	buf_text(out, j->last);
+	const struct refused *r = place_of(j, uid);
+	if (r->turn && r->uid == uid)
+		buf_text(out, r->sentence);
 	pthread_mutex_unlock(&j->lock);
 }

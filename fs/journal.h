@@ -4,15 +4,27 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "../kv/bytes.h"
 
 #define JOURNAL_BYTES (256 * 1024)
 
+#define JOURNAL_USERS 16 /* whose last refusal is kept */
+#define JOURNAL_NOBODY ((uid_t)-1)
+
+/* The newest refusal of a user, for user.cellfs.error. */
+struct refused {
+	uid_t uid;
+	uint64_t turn; /* counted; 0: none */
+	char sentence[1024];
+};
+
 struct journal {
 	pthread_mutex_t lock; /* guards the rest */
 	struct buf lines;
-	char last[1024]; /* the newest refusal, for user.cellfs.error */
+	struct refused refused[JOURNAL_USERS];
+	uint64_t turns;
 	bool echo;	 /* to stderr too: a mount in the foreground */
 };
 
@@ -27,15 +39,19 @@ journal_release(struct journal *j);
 void
 journal_line(void *context, const char *line);
 
-/* A call was refused: its sentence goes into the log and is the last error. */
+/* A call of that user (JOURNAL_NOBODY: nobody's) was refused: its sentence
+ * goes into the log and is the user's last error. */
 void
-journal_refusal(struct journal *j, const char *what, const char *sentence);
+journal_refusal(struct journal *j, uid_t uid, const char *what,
+    const char *sentence);
 
-/* Copies of the whole log and of the last refusal, appended to out. */
+/* A copy of the whole log, appended to out. */
 void
 journal_read(struct journal *j, struct buf *out);
 
+/* The user's last error, appended to out: what others were refused may speak
+ * of what this one must not see. */
 void
-journal_last(struct journal *j, struct buf *out);
+journal_last(struct journal *j, uid_t uid, struct buf *out);
 
 #endif

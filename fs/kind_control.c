@@ -54,7 +54,7 @@ static const struct word {
 	{"version", 0444, print_version},
 	{"pid", 0444, print_pid},
 	{"stats", 0444, print_stats},
-	{"log", 0444, print_log},
+	{"log", 0400, print_log}, /* it speaks of what is in private tables */
 	{"control", 0600, NULL},
 };
 
@@ -110,6 +110,8 @@ control_find(struct fs *fs, struct spot *spot, struct look *look)
 	if (word->print)
 		word->print(fs, &text);
 	stat_plain(fs, spot, word->mode, text.size, look);
+	if (word->print && fs->masquerade.has_uid)
+		look->st.st_uid = fs->masquerade.uid;
 	buf_release(&text);
 	return word->print ? 0 : kept_attrs(fs, spot, look);
 }

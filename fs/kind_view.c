@@ -150,8 +150,6 @@ view_find(struct fs *fs, struct spot *spot, struct look *look)
 	r = asking_fill(fs, &a, spot);
 	if (r == 0)
 		r = asking_open(fs, &a, &scan);
-	if (r == -ENOENT)
-		journal_refusal(&fs->journal, "a view", why_text(r));
 	kv_scan_close(fs->kv, scan);
 	asking_release(&a);
 	return r;

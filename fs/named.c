@@ -91,6 +91,6 @@ named_keep_parts(struct fs *fs, struct inode *dir)
 		spot_release(&spot);
 	}
 	if (r < 0)
-		journal_refusal(&fs->journal, "an empty directory is gone",
-		    why_text(r));
+		journal_refusal(&fs->journal, JOURNAL_NOBODY,
+		    "an empty directory is gone", why_text(r));
 }

@@ -56,7 +56,8 @@ void
 ops_refuse(fuse_req_t req, const char *what, int r)
 {
 	if (why_given(r) || !is_everyday(r))
-		journal_refusal(&fs_of(req)->journal, what, why_text(r));
+		journal_refusal(&fs_of(req)->journal,
+		    fuse_req_ctx(req)->uid, what, why_text(r));
 	fuse_reply_err(req, -r);
 }
 
@@ -321,11 +322,12 @@ op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
 	struct fs *fs = begin(req);
 	struct buf value = {0};
+	struct caller caller = caller_of(req);
 	int r = -EOPNOTSUPP;
 
 	if (strncmp(name, "user.", 5) == 0)
 		r = tree_xattr(fs, inode_of(fs, ino), slice_text(name),
-		    &value);
+		    &caller, &value);
 	if (r == 0 && size && size < value.size)
 		r = -ERANGE;
 	if (r < 0)

@@ -29,18 +29,23 @@ tree_overlay(struct fs *fs, struct inode *inode, const struct caller *caller,
 		look->hold = 0;
 }
 
-/* A name that no key has is not there. Why is told, but for dot names, which
- * programs look for everywhere. */
-static int
-senseless(struct fs *fs, struct slice name, int r)
+static void
+tell_why(struct fs *fs, const struct caller *caller, struct slice name, int r)
 {
 	char text[NAME_BYTES + 1];
 
-	if (name.size && name.data[0] != '.') {
-		snprintf(text, sizeof(text), "%.*s", (int)name.size,
-		    (const char *)name.data);
-		journal_refusal(&fs->journal, text, why_text(r));
-	}
+	snprintf(text, sizeof(text), "%.*s", (int)name.size,
+	    (const char *)name.data);
+	journal_refusal(&fs->journal, caller->uid, text, why_text(r));
+}
+
+/* A name that no key has is not there. Why is told, but for dot names, which
+ * programs look for everywhere. */
+static int
+senseless(struct fs *fs, const struct caller *caller, struct slice name, int r)
+{
+	if (name.size && name.data[0] != '.')
+		tell_why(fs, caller, name, r);
 	return -ENOENT;
 }
 
@@ -53,9 +58,12 @@ tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
 
 	*out = NULL;
 	if ((r == -EPERM || r == -EINVAL) && !n.means)
-		r = senseless(fs, name, r);
-	if (r == 0 && !n.there)
+		r = senseless(fs, caller, name, r);
+	if (r == 0 && !n.there) {
 		r = -ENOENT;
+		if (n.spot.kind == KIND_VIEW && why_given(r))
+			tell_why(fs, caller, name, r);
+	}
 	if (r == 0) {
 		*out = inode_get(fs, dir, &n.child);
 		*look = n.look;

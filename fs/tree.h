@@ -69,6 +69,6 @@ tree_sync(struct fs *fs);
 /* A virtual attribute's value, appended. -ENODATA: not one of ours. */
 int
 tree_xattr(struct fs *fs, struct inode *inode, struct slice name,
-    struct buf *out);
+    const struct caller *caller, struct buf *out);
 
 #endif

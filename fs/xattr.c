@@ -9,6 +9,7 @@
 struct about {
 	struct fs *fs;
 	const struct spot *spot;
+	uid_t asking;
 };
 
 static int
@@ -94,7 +95,7 @@ print_key(const struct about *a, struct buf *out)
 static int
 print_error(const struct about *a, struct buf *out)
 {
-	journal_last(&a->fs->journal, out);
+	journal_last(&a->fs->journal, a->asking, out);
 	return 0;
 }
 
@@ -113,14 +114,14 @@ static const struct attribute {
 
 int
 tree_xattr(struct fs *fs, struct inode *inode, struct slice name,
-    struct buf *out)
+    const struct caller *caller, struct buf *out)
 {
 	struct spot spot;
 	int r = inode_spot(fs, inode, &spot);
 
 	if (r < 0)
 		return r;
-	struct about about = {fs, &spot};
+	struct about about = {fs, &spot, caller->uid};
 	r = -ENODATA;
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
 		if (slice_equal(name, slice_text(attributes[i].name)))

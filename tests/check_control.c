@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "suite.h"
 #include "tree_kit.h"
@@ -273,6 +274,15 @@ START_TEST(control_files_have_true_sizes_and_modes)
 	}
 	OK(tree_stat(CONTROL, &st));
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	OK(tree_stat(".cellfs/log", &st));
+	ck_assert_uint_eq(st.st_mode & 07777, 0400);
+	ck_assert_uint_eq(st.st_uid, geteuid());
+	tree_fs.masquerade = (struct masquerade){.has_uid = true, .uid = 77};
+	OK(tree_stat(".cellfs/log", &st));
+	ck_assert_uint_eq(st.st_uid, 77);
+	OK(tree_stat(CONTROL, &st));
+	ck_assert_uint_eq(st.st_uid, geteuid());
+	tree_fs.masquerade = (struct masquerade){0};
 	HOLDS("buffer_limit_bytes 1048576\n", tree_cat(".cellfs/stats"));
 }
 END_TEST
@@ -288,7 +298,8 @@ END_TEST
 
 START_TEST(the_log_shows_what_was_logged)
 {
-	journal_refusal(&tree_fs.journal, "open", "because");
+	journal_refusal(
+	    &tree_fs.journal, tree_caller()->uid, "open", "because");
 	HOLDS(" open: because\n", tree_cat(".cellfs/log"));
 	SAYS("because", tree_attribute("", "error"));
 }

@@ -37,12 +37,18 @@ whole(void)
 }
 
 static const char *
-last(void)
+last_of(uid_t uid)
 {
 	buf_clear(&text);
-	journal_last(&journal, &text);
+	journal_last(&journal, uid, &text);
 	buf_byte(&text, 0);
 	return (const char *)text.data;
+}
+
+static const char *
+last(void)
+{
+	return last_of(7);
 }
 
 static bool
@@ -76,23 +82,46 @@ END_TEST
 
 START_TEST(a_refusal_is_a_line_and_the_last_error)
 {
-	journal_refusal(&journal, "open", "no such family");
+	journal_refusal(&journal, 7, "open", "no such family");
 	journal_line(&journal, "something else");
 	ck_assert(matches("^" STAMP " open: no such family\n", whole()));
 	ck_assert_str_eq(last(), "no such family");
-	journal_refusal(&journal, "write", "too large");
+	journal_refusal(&journal, 7, "write", "too large");
 	ck_assert_str_eq(last(), "too large");
 }
 END_TEST
 
 START_TEST(a_sentence_that_is_too_long_for_an_attribute_is_cut)
 {
-	static char sentence[2 * sizeof(journal.last)];
+	static char sentence[2 * sizeof(journal.refused->sentence)];
 
 	memset(sentence, 'x', sizeof(sentence) - 1);
-	journal_refusal(&journal, "open", sentence);
-	ck_assert_uint_eq(strlen(last()), sizeof(journal.last) - 1);
+	journal_refusal(&journal, 7, "open", sentence);
+	ck_assert_uint_eq(
+	    strlen(last()), sizeof(journal.refused->sentence) - 1);
 	ck_assert_ptr_nonnull(strstr(whole(), sentence));
+}
+END_TEST
+
+START_TEST(each_user_is_told_of_its_own)
+{
+	char sentence[32];
+
+	journal_refusal(&journal, 7, "open", "mine");
+	journal_refusal(&journal, 0, "open", "root's");
+	journal_refusal(&journal, JOURNAL_NOBODY, "", "nobody's");
+	ck_assert_str_eq(last_of(7), "mine");
+	ck_assert_str_eq(last_of(0), "root's");
+	ck_assert_str_eq(last_of(8), "");
+	ck_assert_str_eq(last_of(JOURNAL_NOBODY), "");
+	for (uid_t uid = 100; uid < 100 + JOURNAL_USERS - 1; uid++) {
+		snprintf(sentence, sizeof(sentence), "of %u", uid);
+		journal_refusal(&journal, uid, "open", sentence);
+		journal_refusal(&journal, 0, "open", "root's");
+	}
+	ck_assert_str_eq(last_of(7), "");
+	ck_assert_str_eq(last_of(0), "root's");
+	ck_assert_str_eq(last_of(100), "of 100");
 }
 END_TEST
 
@@ -168,6 +197,7 @@ journal_suite(void)
 	tcase_add_test(t, a_refusal_is_a_line_and_the_last_error);
 	tcase_add_test(t,
 	    a_sentence_that_is_too_long_for_an_attribute_is_cut);
+	tcase_add_test(t, each_user_is_told_of_its_own);
 	tcase_add_test(t, old_lines_go_whole_and_memory_stays_bounded);
 	tcase_add_test(t, threads_do_not_mix_their_lines);
 	suite_add_tcase(s, t);

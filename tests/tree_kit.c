@@ -635,7 +635,8 @@ tree_attribute(const char *path, const char *name)
 
 	snprintf(whole, sizeof(whole), "user.cellfs.%s", name);
 	if (r == 0)
-		r = tree_xattr(&tree_fs, inode, slice_text(whole), &b);
+		r = tree_xattr(&tree_fs, inode, slice_text(whole),
+		    tree_caller(), &b);
 	const char *text = r < 0 ? refusal(r) : keep(&b);
 	inode_put(&tree_fs, inode);
 	buf_release(&b);

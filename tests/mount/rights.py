@@ -195,6 +195,27 @@ def times():
                   (b[0] > a[0] and b[1] > a[1]) if moved else a == b)
 
 
-for part in rights, directories, errors, times:
+def secrets():
+    """Nobody is told of what another was refused."""
+    M = os.path.dirname(TABLE)
+    d = os.path.join(TABLE, "private")
+    os.mkdir(d)
+    os.chown(d, *OWNER)
+    os.chmod(d, 0o700)
+
+    def told(word, true):
+        last = os.getxattr(M, "user.cellfs.error").decode()
+        if (word in last) != true:
+            raise OSError(errno.EBADMSG, last)
+
+    expect(errno.EPERM, OWNER, os.symlink, "x", d + "/secret")
+    expect(0, OWNER, told, "symbolic", True)
+    expect(0, OTHER, told, "symbolic", False)
+    expect(0, None, told, "symbolic", False)
+    expect(errno.EACCES, OTHER, read, M + "/.cellfs/log")
+    expect(0, None, read, M + "/.cellfs/log")
+
+
+for part in rights, directories, errors, times, secrets:
     part()
 print("\n".join(wrong) or "as everywhere")
