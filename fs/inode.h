@@ -56,11 +56,11 @@ struct inode {
 				 that the kernel may have in its pages */
 	time_t busy;	      /* monotonic: it counts as written until then */
 	unsigned steady;      /* the epoch in which it was seen not to expire */
-	unsigned listed;      /* LISTED_, or the epoch of the listing that the
-				 kernel may have kept */
+	unsigned listed;      /* LISTED_, or the epoch of what the kernel kept */
 	struct timespec touched; /* a directory that was changed in */
 	struct inode *later;  /* another such: both are to be stored, and held */
 	bool pending;	      /* it is in that list */
+	pid_t emptied;	      /* q@/: who removed the last version in it */
 	uint64_t generation;  /* tells it from others of the same address */
 	struct inode *next;   /* of the same hash */
 };

@@ -49,6 +49,45 @@ senseless(struct fs *fs, const struct caller *caller, struct slice name, int r)
 	return -ENOENT;
 }
 
+/* Who has removed the last version in q@/ removes the directory next, as rm -r
+ * does: for that process it is there until then. */
+static void
+note_emptied(struct fs *fs, struct inode *dir, const struct caller *caller)
+{
+	struct spot spot;
+	struct look look;
+	int r = inode_spot(fs, dir, &spot);
+
+	if (r == 0)
+		r = node_find(fs, &spot, &look);
+	spot_release(&spot);
+	if (r != -ENOENT)
+		return;
+	pid_t process = caller_process(caller->thread);
+	pthread_mutex_lock(&fs->nodes->lock);
+	dir->emptied = process;
+	pthread_mutex_unlock(&fs->nodes->lock);
+}
+
+static bool
+was_emptied(struct fs *fs, struct inode *dir, const struct named *n,
+    const struct caller *caller, bool removed)
+{
+	if (n->there || n->spot.kind != KIND_VERSIONS)
+		return false;
+	struct inode *inode = inode_known(fs, dir, &n->child);
+	if (!inode)
+		return false;
+	pid_t process = caller_process(caller->thread);
+	pthread_mutex_lock(&fs->nodes->lock);
+	bool emptied = inode->emptied && inode->emptied == process;
+	if (emptied && removed)
+		inode->emptied = 0;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	inode_put(fs, inode);
+	return emptied;
+}
+
 int
 tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
     const struct caller *caller, struct inode **out, struct look *look)
@@ -59,6 +98,11 @@ tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
 	*out = NULL;
 	if ((r == -EPERM || r == -EINVAL) && !n.means)
 		r = senseless(fs, caller, name, r);
+	if (r == 0 && was_emptied(fs, dir, &n, caller, false)) {
+		n.there = true;
+		stat_plain(fs, &n.spot, 0500, 0, &n.look);
+		n.look.hold = n.look.name_hold = 0;
+	}
 	if (r == 0 && !n.there) {
 		r = -ENOENT;
 		if (n.spot.kind == KIND_VIEW && why_given(r))
@@ -274,7 +318,8 @@ remove_named(struct fs *fs, struct inode *dir, struct named *n, bool directory,
     const struct caller *caller)
 {
 	if (!n->there)
-		return -ENOENT;
+		return directory && was_emptied(fs, dir, n, caller, true)
+		    ? 0 : -ENOENT;
 	if (kinds[n->spot.kind].directory != directory)
 		return directory ? -ENOTDIR : -EISDIR;
 	if (n->spot.kind == KIND_CELL && !fs->read_only)
@@ -287,6 +332,8 @@ remove_named(struct fs *fs, struct inode *dir, struct named *n, bool directory,
 	named_lose(fs, dir, n);
 	named_changed(fs, dir, &n->spot);
 	named_keep_parts(fs, dir);
+	if (dir->kind == KIND_VERSIONS)
+		note_emptied(fs, dir, caller);
 	return 0;
 }
 

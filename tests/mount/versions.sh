@@ -45,6 +45,20 @@ S05_rm_removes_every_version() {
 	done
 }
 
+S06_rm_r_removes_a_cell_through_its_versions() {
+	begin f:VERSIONS=5
+	for v in 1 2 3; do put $v $q; done
+	works rm -r $q@
+	absent $q $q@
+	empty $F
+	put back $q
+	works rm $q@/*
+	absent $q@
+	refused "No such file or directory" rmdir $q@
+	put again $q
+	expect again cat $q@/*
+}
+
 S07_an_expired_cell_is_gone_everywhere_within_a_second() {
 	begin f:VERSIONS=3 g:TTL=2
 	works mkdir $M/t/r1/g
