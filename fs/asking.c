@@ -310,6 +310,24 @@ view_has_word(struct slice name, bool *argument)
 	return word != NULL;
 }
 
+bool
+view_takes_time(struct slice chain)
+{
+	struct slice name, argument;
+	const struct word *word = NULL;
+
+	while (chain.size) {
+		cut(&chain, 0, &name);
+		word = word_find(name);
+		if (word->argument && chain.size)
+			cut(&chain, 0, &argument);
+		else if (word->argument)
+			return word->narrow == by_since ||
+			    word->narrow == by_until;
+	}
+	return false;
+}
+
 static int
 narrow(struct asking *a, const struct word *word, struct slice argument)
 {

@@ -39,6 +39,10 @@ struct asking {
 bool
 view_has_word(struct slice name, bool *argument);
 
+/* Whether what comes next in a chain is a time. */
+bool
+view_takes_time(struct slice chain);
+
 /* Narrows *a, all zeros, by a chain. -EINVAL: it makes no sense. */
 int
 asking_chain(struct asking *a, struct slice chain);

@@ -2,8 +2,11 @@
 #include "kind_view.h"
 
 #include <errno.h>
+#include <time.h>
 
+#include "../kv/form.h"
 #include "../kv/kv_data.h"
+#include "../kv/text.h"
 #include "../kv/why.h"
 #include "asking.h"
 #include "kind_stream.h"
@@ -45,9 +48,42 @@ view_child(const struct spot *dir, struct slice name, struct child *out)
 	return lengthen(dir, argument ? KIND_VIEW_NAME : KIND_VIEW, name, out);
 }
 
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A time as a link to its milliseconds; 1: it is in these, or not one. */
+static int
+parse_time(const struct spot *dir, struct slice name, struct child *out)
+{
+	int64_t time;
+	uint64_t ms;
+
+	if (!view_takes_time(dir->view) ||
+	    text_number(name, TS_MAX, &ms) == 0)
+		return 1;
+	int r = time_read(name, now_ms(), &time);
+	if (r < 0)
+		return r;
+	buf_append(&out->key, dir->view);
+	buf_append(&out->key, name);
+	buf_byte(&out->key, 0);
+	out->kind = KIND_VIEW_TIME;
+	return buf_status(&out->key);
+}
+
 int
 view_argument(const struct spot *dir, struct slice name, struct child *out)
 {
+	int r = parse_time(dir, name, out);
+
+	if (r != 1)
+		return r;
 	return lengthen(dir, KIND_VIEW, name, out);
 }
 
@@ -252,6 +288,36 @@ view_cell_open(struct fs *fs, const struct spot *spot, struct reader *out)
 	}
 	kv_scan_close(fs->kv, scan);
 	asking_release(&a);
+	return r;
+}
+
+/* The chain ends in the time and a zero byte. */
+int
+view_time_open(struct fs *fs, const struct spot *spot, struct reader *out)
+{
+	struct slice chain = spot->view;
+	size_t at = chain.size - 1;
+	int64_t time = 0;
+
+	(void)fs;
+	while (at && chain.data[at - 1])
+		at--;
+	int r = time_read(slice_of(chain.data + at, chain.size - 1 - at),
+	    now_ms(), &time);
+	if (r == 0)
+		buf_printf(&out->text, "%lld", (long long)time);
+	return r < 0 ? r : buf_status(&out->text);
+}
+
+int
+view_time_find(struct fs *fs, struct spot *spot, struct look *look)
+{
+	struct reader reader = {0};
+	int r = view_time_open(fs, spot, &reader);
+
+	if (r == 0)
+		stat_plain(fs, spot, 0777, reader.text.size, look);
+	reader_release(fs, &reader);
 	return r;
 }
 

@@ -30,6 +30,10 @@ view_part_find(struct fs *fs, struct spot *spot, struct look *look);
 int
 view_cell_find(struct fs *fs, struct spot *spot, struct look *look);
 int
+view_time_find(struct fs *fs, struct spot *spot, struct look *look);
+int
+view_time_open(struct fs *fs, const struct spot *spot, struct reader *out);
+int
 view_cell_open(struct fs *fs, const struct spot *spot, struct reader *out);
 int
 view_nothing(struct fs *fs, const struct spot *dir, struct listing *to);

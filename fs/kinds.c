@@ -105,6 +105,11 @@ const struct kind_methods kinds[KIND_COUNT] = {
 		.parse = view_argument, .find = view_find,
 		.list = view_nothing,
 	},
+	[KIND_VIEW_TIME] = {
+		.name = "time of a view", .level = LEVEL_TABLE,
+		.link = true, .read_only = true, .hold = 0,
+		.find = view_time_find, .open = view_time_open,
+	},
 	[KIND_VIEW] = {
 		.name = "view", .level = LEVEL_TABLE,
 		.directory = true, .read_only = true, .hold = 1,

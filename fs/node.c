@@ -175,7 +175,9 @@ finish(const struct fs *fs, const struct spot *spot, struct look *look)
 	st->st_nlink = 1;
 	st->st_blksize = 4096;
 	st->st_blocks = (blkcnt_t)((st->st_size + 511) / 512);
-	st->st_mode |= directory ? S_IFDIR : S_IFREG;
+	st->st_mode |= directory		 ? S_IFDIR
+	    : kinds[spot->kind].link ? S_IFLNK
+				     : S_IFREG;
 	st->st_atim = st->st_mtim;
 	look->hold = look->name_hold = kinds[spot->kind].hold;
 	if (spot->kind == KIND_CONTROL_FILE)

@@ -70,7 +70,7 @@ struct listing {
 struct kind_methods {
 	const char *name; /* the section of cellfs.5 */
 	enum level level;
-	bool directory;
+	bool directory, link; /* what open gives is its target */
 	bool read_only;	  /* EROFS for every change */
 	bool appends;	  /* O_APPEND is a list of bytes, added at commit */
 	bool collects;	  /* what is written is a message, not the content */

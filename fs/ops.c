@@ -412,6 +412,12 @@ tell(struct fuse_file_info *fi, struct handle *h)
 }
 
 static void
+op_readlink(fuse_req_t req, fuse_ino_t ino)
+{
+	read_job_link(begin(req), req, inode_of(fs_of(req), ino));
+}
+
+static void
 op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
     struct fuse_file_info *fi)
 {
@@ -674,6 +680,7 @@ const struct fuse_lowlevel_ops ops = {
 	.link = op_link,
 	.create = op_create,
 	.open = op_open,
+	.readlink = op_readlink,
 	.read = op_read,
 	.write = op_write,
 	.flush = op_flush,

@@ -80,3 +80,23 @@ read_job_serve(struct read_job *r)
 	*copy = *r;
 	later_add(r->fs->later, &copy->job);
 }
+
+void
+read_job_link(struct fs *fs, fuse_req_t req, struct inode *inode)
+{
+	struct reader reader = {0};
+	struct spot spot;
+	int r = inode_spot(fs, inode, &spot);
+
+	if (r == 0)
+		r = node_open(fs, &spot, &reader);
+	buf_byte(&reader.text, 0);
+	if (r == 0)
+		r = buf_status(&reader.text);
+	if (r < 0)
+		ops_refuse(req, "readlink", r);
+	else
+		fuse_reply_readlink(req, (const char *)reader.text.data);
+	reader_release(fs, &reader);
+	spot_release(&spot);
+}

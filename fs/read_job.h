@@ -23,4 +23,8 @@ struct read_job {
 void
 read_job_serve(struct read_job *r);
 
+/* Answers a READLINK. */
+void
+read_job_link(struct fs *fs, fuse_req_t req, struct inode *inode);
+
 #endif

@@ -78,6 +78,7 @@ key_field(struct spot *s)
 	case KIND_DOT_FILE:
 		return &s->place.dot;
 	case KIND_VIEW_NAME:
+	case KIND_VIEW_TIME:
 	case KIND_VIEW:
 		return &s->view;
 	case KIND_CONTROL_FILE:

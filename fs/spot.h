@@ -25,6 +25,7 @@ enum kind {
 	KIND_STREAM, /* .cells, .json, .count */
 	KIND_CELLS,  /* .cells that takes lines, too */
 	KIND_VIEW_NAME, /* .prefix, whose argument is still to come */
+	KIND_VIEW_TIME, /* another form of a time, a link to its ms */
 	KIND_VIEW,
 	KIND_VIEW_ROW_PART,
 	KIND_VIEW_ROW,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "chance.h"
 #include "suite.h"
@@ -515,6 +516,10 @@ static const struct {
     {"t/.columns/f/.columns/g", 0},
     {"t/.filter/Nonsense", ENOENT},
     {"t/.until/yesterday-ish", ENOENT},
+    {"t/.until/2026-02-30", ENOENT},
+    {"t/.until/-2y", ENOENT},
+    {"t/.until/2026-01-31", 0},
+    {"t/.prefix/2026-01-31/2026-01-31", ENOENT},
     {"t/.until/9223372036854775807", ENOENT},
     {"t/.since/007", ENOENT},
     {"t/.from/%2F", 0},
@@ -528,6 +533,39 @@ static const struct {
 START_TEST(a_component_that_makes_no_sense_is_not_there)
 {
 	ck_assert_int_eq(tree_stat(odd[_i].path, &st), -odd[_i].error);
+}
+END_TEST
+
+/* What a link points to; "-" if it is none. */
+static const char *
+target(const char *path)
+{
+	struct file f;
+	static char text[40];
+
+	OK(tree_stat(path, &st));
+	if (!S_ISLNK(st.st_mode))
+		return "-";
+	OK(tree_open(path, O_RDONLY, &f));
+	snprintf(text, sizeof(text), "%s", tree_read(&f));
+	OK(tree_close(&f));
+	ck_assert_int_eq(st.st_size, (off_t)strlen(text));
+	return text;
+}
+
+START_TEST(other_forms_of_a_time_are_links_to_its_milliseconds)
+{
+	int64_t now = (int64_t)time(NULL) * 1000;
+
+	SAYS("1769817600000", target("t/.since/2026-01-31"));
+	SAYS("1769860800000", target("t/.until/2026-01-31T12:00:00Z"));
+	SAYS("1769853600000",
+	    target("t/.prefix/a/.until/2026-01-31T12:00:00+02:00"));
+	SAYS("-", target("t/.until/1769817600000"));
+	SAYS("-", target("t/.prefix/2026-01-31"));
+	int64_t hours = atoll(target("t/.since/-2h"));
+	ck_assert_int_ge(hours, now - 7200000 - 1000);
+	ck_assert_int_le(hours, (int64_t)time(NULL) * 1000 - 7200000 + 1000);
 }
 END_TEST
 
@@ -602,6 +640,7 @@ main(void)
 	suite_topic(s, "by hand", tree_setup_table, tree_teardown,
 	    TESTS(long_rows_and_columns_continue_in_views_too,
 		slashes_commas_and_binary_keys_are_written_in_hex,
+		other_forms_of_a_time_are_links_to_its_milliseconds,
 		nothing_is_changed_in_a_view,
 		many_columns_are_listed_in_pieces));
 	return suite_run(s);
