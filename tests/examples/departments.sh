@@ -34,7 +34,7 @@ add 1_101 尚学堂大数据教学组 0_001
 add 1_102 尚学堂Java教学组 0_001
 
 echo "# the top departments"
-expect $'0_001\n0_002' bash -c "cd $D; ls -d 0_*"
+expect $'0_001\n0_002' ls $D/.prefix/0_
 expect $'尚学堂教学部\n尚学堂财务部' bash -c "cat $D/0_*/info/name"
 [ ! -e $D/0_001/info/pid ] || fail "a top department has a parent"
 
@@ -67,7 +67,8 @@ done
 expect $'0001_001\n0001_002' bash -c "cd $Q; ls -d 0001_???"
 echo "# a department stands before all that is below it"
 expect $'0001\n0001_001\n0001_002\n0001_002_001\n0002\n0002_001' ls -U $Q
-expect $'0001_002\n0001_002_001' bash -c "cd $Q; ls -d 0001_002*"
+expect $'0001_002\n0001_002_001' ls -U $Q/.prefix/0001_002
+expect 4 cat $Q/.prefix/0001/.count
 
 again
 expect $'1_101:尚学堂大数据教学组\n1_102:尚学堂Java教学组' children 0_001
