@@ -133,8 +133,8 @@ static void
 report(struct fs *fs, int r, bool *failing)
 {
 	if (r < 0 && !*failing)
-		journal_refusal(&fs->journal, "times of directories",
-		    why_text(r));
+		journal_refusal(&fs->journal, JOURNAL_NOBODY,
+		    "times of directories", why_text(r));
 	*failing = r < 0;
 }
 
