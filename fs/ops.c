@@ -1,4 +1,4 @@
-#include "ops.h"
+#include "ops_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,41 +7,10 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "../kv/why.h"
 #include "dirbuf.h"
 #include "notify.h"
 #include "path.h"
 #include "read_job.h"
-#include "tree.h"
-
-static struct fs *
-fs_of(fuse_req_t req)
-{
-	return fuse_req_userdata(req);
-}
-
-static struct inode *
-inode_of(struct fs *fs, fuse_ino_t ino)
-{
-	return ino == FUSE_ROOT_ID ? &fs->nodes->root : (struct inode *)ino;
-}
-
-static struct caller
-caller_of(fuse_req_t req)
-{
-	const struct fuse_ctx *c = fuse_req_ctx(req);
-
-	return (struct caller){
-	    .uid = c->uid, .gid = c->gid, .thread = c->pid};
-}
-
-/* Begins a request: nothing has been refused yet. */
-static struct fs *
-begin(fuse_req_t req)
-{
-	why_clear();
-	return fs_of(req);
-}
 
 /* What is asked for and answered so in the course of things. */
 static bool
@@ -119,7 +88,7 @@ absent_hold(fuse_req_t req, struct inode *dir, const char *name)
 static void
 op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct inode *dir = inode_of(fs, parent), *inode;
 	struct caller caller = caller_of(req);
 	struct look look;
@@ -158,7 +127,7 @@ op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
 static void
 op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 	struct inode *inode;
 	struct look look;
@@ -172,7 +141,7 @@ static void
 op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
     dev_t device)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 	struct made made = {0};
 	int r;
@@ -193,7 +162,7 @@ op_symlink(fuse_req_t req, const char *target, fuse_ino_t parent,
 {
 	(void)target;
 	(void)parent;
-	begin(req);
+	ops_begin(req);
 	ops_refuse(req, name, why(EPERM, "symbolic links do not exist here"));
 }
 
@@ -202,14 +171,14 @@ op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
 {
 	(void)ino;
 	(void)parent;
-	begin(req);
+	ops_begin(req);
 	ops_refuse(req, name, why(EPERM, "hard links do not exist here"));
 }
 
 static void
 op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 
 	answer(req, name,
@@ -220,7 +189,7 @@ op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 static void
 op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 
 	answer(req, name,
@@ -232,7 +201,7 @@ static void
 op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
     fuse_ino_t new_parent, const char *new_name, unsigned flags)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 	struct renaming how = {
 		.from_dir = inode_of(fs, parent), .from = slice_text(name),
@@ -268,7 +237,7 @@ answer_look(fuse_req_t req, struct inode *inode)
 static void
 op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 
 	(void)fi;
 	answer_look(req, inode_of(fs, ino));
@@ -297,7 +266,7 @@ static void
 op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int set,
     struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct inode *inode = inode_of(fs, ino);
 	struct caller caller = caller_of(req);
 	struct attrs attrs = attrs_of(st, set);
@@ -316,65 +285,10 @@ op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int set,
 		answer_look(req, inode);
 }
 
-/* Bytes of an attribute, or only how many when size is 0. */
-static void
-op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
-{
-	struct fs *fs = begin(req);
-	struct buf value = {0};
-	struct caller caller = caller_of(req);
-	int r = -EOPNOTSUPP;
-
-	if (strncmp(name, "user.", 5) == 0)
-		r = tree_xattr(fs, inode_of(fs, ino), slice_text(name),
-		    &caller, &value);
-	if (r == 0 && size && size < value.size)
-		r = -ERANGE;
-	if (r < 0)
-		ops_refuse(req, name, r);
-	else if (!size)
-		fuse_reply_xattr(req, value.size);
-	else
-		fuse_reply_buf(req, (char *)value.data, value.size);
-	buf_release(&value);
-}
-
-static void
-op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
-{
-	(void)ino;
-	if (size)
-		fuse_reply_buf(req, NULL, 0);
-	else
-		fuse_reply_xattr(req, 0);
-}
-
-static void
-op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
-    const char *value, size_t size, int flags)
-{
-	(void)ino;
-	(void)value;
-	(void)size;
-	(void)flags;
-	begin(req);
-	if (strncmp(name, "user.", 5) == 0)
-		why(EOPNOTSUPP, "extended attributes cannot be set");
-	ops_refuse(req, name, -EOPNOTSUPP);
-}
-
-static void
-op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
-{
-	(void)ino;
-	(void)name;
-	fuse_reply_err(req, EOPNOTSUPP);
-}
-
 static void
 op_statfs(fuse_req_t req, fuse_ino_t ino)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct space space;
 	int r = kv_space(fs->kv, &space);
 
@@ -414,14 +328,14 @@ tell(struct fuse_file_info *fi, struct handle *h)
 static void
 op_readlink(fuse_req_t req, fuse_ino_t ino)
 {
-	read_job_link(begin(req), req, inode_of(fs_of(req), ino));
+	read_job_link(ops_begin(req), req, inode_of(fs_of(req), ino));
 }
 
 static void
 op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
     struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 	struct handle *h = NULL;
 	struct made made;
@@ -453,7 +367,7 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 static void
 op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 	struct attrs fresh = {.set = ATTR_MODE | ATTR_UID | ATTR_GID,
 		.mode = 0644, .uid = caller.uid, .gid = caller.gid};
@@ -474,7 +388,7 @@ static void
 op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     struct fuse_file_info *fi)
 {
-	struct read_job how = {.fs = begin(req), .req = req,
+	struct read_job how = {.fs = ops_begin(req), .req = req,
 		.handle = handle_of(fi), .offset = (uint64_t)offset,
 		.size = size, .mapped = fi->lock_owner == 0};
 
@@ -493,7 +407,7 @@ static void
 op_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
     off_t offset, struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 
 	(void)ino;
 	kv_ask(is_interrupted, req);
@@ -526,7 +440,7 @@ answer_stored(fuse_req_t req, const char *what, int r)
 static void
 op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 
 	(void)ino;
 	answer_stored(req, "close",
@@ -536,7 +450,7 @@ op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 static void
 op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 
 	(void)ino;
 	handle_release(fs, handle_of(fi));
@@ -547,7 +461,7 @@ static void
 op_fsync(fuse_req_t req, fuse_ino_t ino, int data_only,
     struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 
 	(void)ino;
 	(void)data_only;
@@ -558,7 +472,7 @@ static void
 op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offset,
     off_t size, struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 
 	(void)ino;
 	answer(req, "fallocate",
@@ -582,7 +496,7 @@ op_ioctl(fuse_req_t req, fuse_ino_t ino, unsigned command, void *arg,
 static void
 op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct dirbuf *d;
 	int r = dirbuf_open(fs, inode_of(fs, ino), &d);
 
@@ -600,7 +514,7 @@ static void
 read_directory(fuse_req_t req, size_t size, off_t offset,
     struct fuse_file_info *fi, bool plus)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 	struct dirbuf_request request = {.req = req,
 		.caller = caller_of(req), .size = size,
 		.offset = (uint64_t)offset, .plus = plus};
@@ -642,7 +556,7 @@ static void
 op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int data_only,
     struct fuse_file_info *fi)
 {
-	struct fs *fs = begin(req);
+	struct fs *fs = ops_begin(req);
 
 	(void)ino;
 	(void)data_only;
@@ -694,8 +608,8 @@ const struct fuse_lowlevel_ops ops = {
 	.releasedir = op_releasedir,
 	.fsyncdir = op_fsyncdir,
 	.statfs = op_statfs,
-	.getxattr = op_getxattr,
-	.setxattr = op_setxattr,
-	.listxattr = op_listxattr,
-	.removexattr = op_removexattr,
+	.getxattr = ops_getxattr,
+	.setxattr = ops_setxattr,
+	.listxattr = ops_listxattr,
+	.removexattr = ops_removexattr,
 };
