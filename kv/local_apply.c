@@ -335,25 +335,41 @@ compare_stores(const void *a, const void *b)
 	return left->given > right->given ? -1 : 1;
 }
 
+/* Stores those that never lived, or the others. */
 static int
-store_group(struct txn *t, struct work *work, struct group *g)
+store_those(struct txn *t, struct work *work, struct group *g, bool dead)
 {
+	const struct step *first = g->from; /* of its timestamp */
 	int r = 0;
 
-	if (g->to - g->from > 1)
-		qsort(g->from, (size_t)(g->to - g->from), sizeof(*g->from),
-		    compare_stores);
 	for (struct step *s = g->from; r == 0 && s < g->to && s->stores; s++) {
-		if (s == g->from || s[-1].timestamp != s->timestamp) {
+		if (s->timestamp != first->timestamp)
+			first = s;
+		if (versions_dead(&g->v, first->timestamp, &first->record) !=
+		    dead)
+			continue;
+		if (s == first) {
 			r = store(t, work, g, s);
 			continue;
 		}
-		s->op->stored = s[-1].op->stored;
-		s->stored = s[-1].stored;
+		s->op->stored = first->op->stored;
+		s->stored = first->stored;
 		if (s->stored)
 			r = give_result(t, s);
 	}
 	return r;
+}
+
+/* What takes the place of a version without ever living goes first: in the
+ * moment of the call that version is not there to push out others. */
+static int
+store_group(struct txn *t, struct work *work, struct group *g)
+{
+	if (g->to - g->from > 1)
+		qsort(g->from, (size_t)(g->to - g->from), sizeof(*g->from),
+		    compare_stores);
+	int r = store_those(t, work, g, true);
+	return r ? r : store_those(t, work, g, false);
 }
 
 static int

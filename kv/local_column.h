@@ -48,6 +48,10 @@ enum open_for {
 int versions_open(struct versions *v, enum open_for what);
 void versions_close(struct versions *v);
 
+/* Whether a version's own TTL was over before it came: it never lives. */
+bool versions_dead(
+    const struct versions *v, int64_t timestamp, const struct record *record);
+
 /* Stores a version at exactly timestamp and removes what it pushes out;
  * *pushed: itself, it is not stored then. A blob is adopted if stored. */
 int versions_put(struct versions *v, int64_t timestamp,

@@ -150,8 +150,7 @@ list_again(struct versions *v)
 	return r == WALK_END ? 0 : r;
 }
 
-/* A version whose own TTL was over before it came never lived: it takes the
- * place of one of the same timestamp, and pushes nothing out. */
+/* Takes the place of one of the same timestamp, and pushes nothing out. */
 static int
 put_dead(struct versions *v, int64_t timestamp)
 {
@@ -160,15 +159,22 @@ put_dead(struct versions *v, int64_t timestamp)
 	return r < 0 ? r : 0;
 }
 
+bool
+versions_dead(
+    const struct versions *v, int64_t timestamp, const struct record *record)
+{
+	static const struct fold_rules own_only;
+
+	return fold_expires(&own_only, timestamp, record->ttl) <= v->txn->now;
+}
+
 int
 versions_put(struct versions *v, int64_t timestamp, const struct record *record,
     bool *pushed)
 {
-	static const struct fold_rules own_only;
 	int r = 0;
 
-	*pushed =
-	    fold_expires(&own_only, timestamp, record->ttl) <= v->txn->now;
+	*pushed = versions_dead(v, timestamp, record);
 	if (*pushed)
 		return put_dead(v, timestamp);
 	if (v->counted && record->ttl)

@@ -101,6 +101,15 @@ static const struct worked call_table[] = {
     {3, 0, 0, "{ p=a p=b }", "q@1000=b"},
     {2, 0, 0, "{ p1 p2 p3 }", "q@3=3 q@2=2"},
     {1, 0, 0, "{ p5 p7 dv7 }", "q@5=5"},
+    /* What a version that never lived replaces pushes nothing out. */
+    {3, 0, 0, "p1 p2 p3 { p3=x~9 p4 }", "q@4=4 q@2=2 q@1=1"},
+    {3, 0, 0, "p1 p2 p3 { p4 p5 p3=x~9 p3=y~9 }", "q@5=5 q@4=4 q@2=2"},
+    {3, 0, 0, "p1 p2 p3 { p3=x~9 p3=y p4 }", "q@4=4 q@3=y q@2=2"},
+    {17, 0, 0,
+	"p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11 p12 p13 p14 p15 p16 p17 "
+	"{ p9=x~9 p18 }",
+	"q@18=18 q@17=17 q@16=16 q@15=15 q@14=14 q@13=13 q@12=12 q@11=11 "
+	"q@10=10 q@8=8 q@7=7 q@6=6 q@5=5 q@4=4 q@3=3 q@2=2 q@1=1"},
 };
 
 START_TEST(a_call_is_one_moment)
