@@ -170,7 +170,8 @@ int
 column_list(struct versions *v, struct walk *w, enum open_for what)
 {
 	const struct local_family *f = v->family;
-	bool all = what != OPEN_PUT || column_may_count(f) || f->past.sequence;
+	bool all = what != OPEN_PUT || column_may_count(f) ||
+		   f->past.sequence || (f->rules.ttl && f->rules.min_versions);
 	int r = 0;
 
 	while (r == 0) {

@@ -107,7 +107,8 @@ void column_count_list(struct versions *v);
 /* Lists the live versions and removes the others, from where the walk stands.
  * To put, it is enough to see as many as can be live: that what lies beyond
  * is out a later opening to remove will find. But not beside a past, for what
- * is stored says of all that is left that it is not out by it. */
+ * is stored says of all that is left that it is not out by it; nor under
+ * min_versions, for only newer ones that are removed now may say so. */
 int column_list(struct versions *v, struct walk *w, enum open_for what);
 
 /* Removes the oldest of a counted column that are out, so many at most. */

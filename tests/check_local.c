@@ -153,6 +153,8 @@ static const struct worked time_table[] = {
     {3, 1, 10, "p1000 p5000 clock=12000 dv5000", ""},
     {3, 1, 10, "p1000 p5000=b~20000 clock=30000", ""},
     {3, 1, 10, "p1000 p5000=b~1000 clock=30000", "q@1000=1000"},
+    {5, 2, 1, "p900 p910 p920 p930=b~1100 p940=b~1100 clock=3000 p=new",
+	"q@3000=new"},
     /* What was dead before it came has lived for no one. */
     {3, 1, 10, "p1000 clock=30000 p29000=b~500", "q@1000=1000"},
     {1, 0, 0, "p1000 clock=30000 p29000=b~500", "q@1000=1000"},
