@@ -1,5 +1,5 @@
 /* The rules of versions, deletes, TTLs and atomic calls, in the notation of
- * local_kit.h. check_local_read has the reading side.
+ * local_kit.h. check_local_read has the reading side, check_call conditions.
  */
 #include <check.h>
 #include <errno.h>
@@ -291,59 +291,7 @@ START_TEST(no_increment_is_lost_between_threads)
 }
 END_TEST
 
-/* --- conditions and flags ----------------------------------------------- */
-
-/* before: what the cell holds, NULL: nothing. */
-static const struct {
-	const char *before, *expected;
-	enum compare compare;
-	bool holds;
-} conditions[] = {
-    {NULL, "", CMP_EQUAL, true},
-    {NULL, "", CMP_LESS, true},
-    {NULL, "", CMP_GREATER_OR_EQUAL, true},
-    {NULL, "", CMP_NOT_EQUAL, false},
-    {NULL, "x", CMP_EQUAL, false},
-    {NULL, "x", CMP_NOT_EQUAL, false},
-    {"p1=", "", CMP_EQUAL, true},
-    {"p1=", "", CMP_NOT_EQUAL, false},
-    {"p1=b", "", CMP_EQUAL, false},
-    {"p1=b", "", CMP_NOT_EQUAL, true},
-    /* The expected value stands on the left. */
-    {"p1=b", "a", CMP_LESS, true},
-    {"p1=b", "a", CMP_GREATER, false},
-    {"p1=b", "b", CMP_EQUAL, true},
-    {"p1=b", "b", CMP_LESS_OR_EQUAL, true},
-    {"p1=b", "b", CMP_GREATER_OR_EQUAL, true},
-    {"p1=b", "ba", CMP_GREATER, true},
-    {"p1=b", "c", CMP_NOT_EQUAL, true},
-    {"p1=b dc", "b", CMP_EQUAL, false},
-};
-
-START_TEST(a_call_is_applied_if_its_condition_holds)
-{
-	struct condition condition = {.family = slice_text("f"),
-	    .qualifier = slice_text("q"),
-	    .compare = conditions[_i].compare,
-	    .expected = slice_text(conditions[_i].expected)};
-	struct op op = {.type = OP_PUT,
-	    .family = slice_text("g"),
-	    .qualifier = slice_text("done"),
-	    .timestamp = TS_LATEST};
-	struct mutation m = {.table = slice_text("t"),
-	    .row = slice_text("r"),
-	    .ops = &op,
-	    .count = 1,
-	    .condition = &condition};
-
-	if (conditions[_i].before)
-		kit_do(conditions[_i].before);
-	ck_assert_int_eq(kit_engine->methods->mutate(kit_engine, &m), 0);
-	ck_assert_int_eq(m.applied, conditions[_i].holds);
-	ck_assert_int_eq(
-	    strstr(kit_show(), "g/done") != NULL, conditions[_i].holds);
-}
-END_TEST
+/* --- flags ----------------------------------------------- */
 
 static const struct {
 	const char *before, *call;
@@ -633,8 +581,6 @@ main(void)
 	    COUNT(append_table) * BETWEEN);
 	tcase_add_test(change, a_ttl_of_its_own_is_carried_over);
 	tcase_add_test(change, no_increment_is_lost_between_threads);
-	tcase_add_loop_test(change, a_call_is_applied_if_its_condition_holds, 0,
-	    COUNT(conditions));
 	tcase_add_loop_test(
 	    change, a_refused_call_leaves_nothing, 0, COUNT(refusals));
 	tcase_add_test(attrs, a_cell_has_its_tables_owner_and_its_timestamp);
