@@ -508,3 +508,60 @@ W14_a_map_is_filled_while_its_writer_stores() {
 	fi
 	works wait $!
 }
+
+W15_counters_and_row_mutations_of_many_processes_are_whole() {
+	create t f:VERSIONS=2 g:VERSIONS=2
+	up || return
+	F=$M/t/r1/f q=$F/q
+	mkdir -p $F $M/t/pair/{f,g}
+	crowd <<-'P'
+	N, P = 50 * ROUNDS, 4
+	MAX = 2 ** 63 - 1
+	pair = F + "/../../pair/.cells"
+	def add(delta):
+	    for i in range(N):
+	        with open(q + "@counter", "w") as f:
+	            f.write("%d" % delta)
+	def grows(over):
+	    last = 0
+	    while not over():
+	        try:
+	            n = int(read(q + "@counter"))
+	        except FileNotFoundError:
+	            continue
+	        assert n >= last, (n, last)
+	        last = n
+	def turns(w):
+	    for i in range(N):
+	        with open(pair, "w") as f:
+	            for family in "fg":
+	                f.write("pair\t%s:q\t\t%d.%d\n" % (family, w, i))
+	def same(over):
+	    while not over():
+	        lines = [l.split("\t") for l in read(pair).decode().splitlines()]
+	        assert len(lines) in (0, 2), lines
+	        assert len(set(l[3] for l in lines)) <= 1, lines
+	bad = together([(add, d) for d in (1, 2, 3, 4)] +
+	               [(turns, w) for w in range(P)], [(grows,), (same,), (same,)])
+	assert not bad, bad
+	assert int(read(q + "@counter")) == 10 * N, read(q + "@counter")
+	with open(F + "/w@counter", "w") as f:
+	    f.write("%d" % MAX)
+	with open(F + "/w@counter", "w") as f:
+	    f.write("1")
+	assert int(read(F + "/w@counter")) == -MAX - 1, read(F + "/w@counter")
+	P
+	down
+	# The same by commands that wait for each other.
+	local i
+	for i in 1 2 3 4; do
+		works "$CELLFS" incr "$S" t r2 f:n 5 > /dev/null &
+		works "$CELLFS" append "$S" t r2 f:a "$i" > /dev/null &
+		"$CELLFS" cas "$S" t r2 f:won --absent put f:won $i > "$W/won$i" &
+	done
+	wait
+	expect 20 "$CELLFS" incr "$S" t r2 f:n 0
+	expect "1 2 3 4" sh -c "'$CELLFS' get '$S' t r2 f:a --raw-value |
+		fold -w1 | sort | paste -sd ' '"
+	expect 1 sh -c "cat $W/won? | grep -c true"
+}
