@@ -205,3 +205,55 @@ K05_a_family_is_stored_anew_beside_writers_and_a_kill() {
 	expect "lost []" check_acknowledged
 	is "$(ls $S | grep -c '^[0-9]*\.wt$')" $before "files of the store"
 }
+
+holding() { # MARK: the files of the store that hold it
+	grep -laF -e "$1" "$S"/* | xargs -r -n1 basename | paste -sd ' '
+}
+
+K06_what_is_out_is_gone_from_disk_after_compact() {
+	local full left mark
+	begin f:COMPRESSION=none,VERSIONS=1 g:COMPRESSION=none \
+	    e:COMPRESSION=none,TTL=1
+	python3 - > "$W/lines" <<-'P'
+	for i in range(20000):
+	    mark = "kept" if i % 10 == 0 else "deleted"
+	    print("a%05d\tf:q\t5\t%s-by-test%s" % (i, mark, "x" * 200))
+	    print("a%05d\tf:p\t5\tpushed-by-test%s" % (i, "y" * 100))
+	    print("b%05d\te:q\t\texpired-by-test%s" % (i, "z" * 100))
+	P
+	works cp "$W/lines" "$M/t/.cells"
+	sed 's/\t5\tpushed/\t6\tnewest/; t; d' "$W/lines" > "$M/t/.cells"
+	mkdir -p $M/t/big/{f,g}
+	{ echo large-by-test; head -c 4000000 /dev/urandom; } > $M/t/big/g/q
+	works control checkpoint
+	for mark in deleted expired large; do
+		[[ " $(holding $mark-by-test) " = *.wt\ * ]] ||
+			fail "nothing $mark was stored"
+	done
+	full=$(cat "$S"/*.wt | wc -c)
+	down
+	awk -F '\t' '/deleted-by/ { print $1 }' "$W/lines" > "$W/gone"
+	works up
+	python3 - "$M/t" "$W/gone" <<-'P' || fail "deleting"
+	import os, sys
+	for row in open(sys.argv[2]):
+	    family = "%s/%s/f" % (sys.argv[1], row.strip())
+	    os.unlink(family + "/q")
+	    os.unlink(family + "/p")
+	    os.rmdir(family)
+	    os.rmdir(os.path.dirname(family))
+	P
+	rm $M/t/big/g/q
+	gc
+	works control checkpoint
+	left=$(cat "$S"/*.wt | wc -c)
+	[ $((left * 4)) -lt $full ] || fail "$left bytes of $full are left"
+	down
+	is "$(holding deleted-by-test)" "" "what was deleted"
+	is "$(holding pushed-by-test)" "" "what was pushed out"
+	is "$(holding expired-by-test)" "" "what has expired"
+	is "$(holding large-by-test)" "" "a large value"
+	[ -n "$(holding kept-by-test)" ] || fail "what is kept is gone"
+	works up
+	is "$(cat $M/t/.count)" 2000
+}
