@@ -95,13 +95,24 @@ find(struct nodes *n, const struct inode *up, const struct child *c)
 }
 
 static void
-link_in(struct nodes *n, struct inode *inode)
+hash_in(struct nodes *n, struct inode *inode)
 {
 	struct inode **slot = slot_of(n, inode);
 
 	inode->next = *slot;
 	*slot = inode;
 	n->count++;
+}
+
+static void
+link_in(struct nodes *n, struct inode *inode)
+{
+	hash_in(n, inode);
+	inode->hung = &inode->up->below;
+	inode->beside = *inode->hung;
+	if (inode->beside)
+		inode->beside->hung = &inode->beside;
+	*inode->hung = inode;
 }
 
 static void
@@ -113,6 +124,9 @@ take_out(struct nodes *n, struct inode *inode)
 		p = &(*p)->next;
 	*p = inode->next;
 	n->count--;
+	*inode->hung = inode->beside;
+	if (inode->beside)
+		inode->beside->hung = inode->hung;
 }
 
 /* Doubles the table when it is full; without memory it stays as it is. */
@@ -132,7 +146,7 @@ grow(struct nodes *n)
 		while (old[i]) {
 			struct inode *inode = old[i];
 			old[i] = inode->next;
-			link_in(n, inode);
+			hash_in(n, inode);
 		}
 	}
 	free(old);

@@ -41,6 +41,7 @@ struct inode {
 	/* All guarded by nodes->lock; the kind may be read without. */
 	_Atomic enum kind kind;
 	struct inode *up; /* NULL: the root, or gone for good */
+	struct inode *below, *beside, **hung; /* first child; next, before */
 	struct buf key;
 	int64_t number;
 	uint64_t lookups;     /* the kernel's */
@@ -94,8 +95,7 @@ nodes_open(struct fs *fs);
 void
 nodes_close(struct fs *fs);
 
-/* The inode of a child of dir, made if need be, held; dir is held by the
- * caller. NULL: no memory. */
+/* The child of dir, which is held, made if need be; held. NULL: no memory. */
 struct inode *
 inode_get(struct fs *fs, struct inode *dir, const struct child *child);
 

@@ -92,6 +92,23 @@ reading_end(struct fs *fs, struct reading *r)
 	inode_put(fs, r->dir);
 }
 
+struct inode *
+kept_below(struct fs *fs, struct inode *top, struct inode *at)
+{
+	struct inode *up = at;
+
+	pthread_mutex_lock(&fs->nodes->lock);
+	struct inode *next = at->below;
+	for (; !next && up != top; up = up->up)
+		next = up->beside;
+	if (next)
+		next->holds++;
+	pthread_mutex_unlock(&fs->nodes->lock);
+	if (at != top)
+		inode_put(fs, at);
+	return next;
+}
+
 int
 kept_open(struct fs *fs, struct inode ***out, size_t *count)
 {

@@ -40,6 +40,12 @@ kept_set_listed(struct fs *fs, struct inode *dir, unsigned listed);
 unsigned
 kept_listed(struct fs *fs, struct inode *dir);
 
+/* Goes through what the kernel knows below top, at any depth: returns the one
+ * behind at, which is top at first, held, or NULL; lets go of at. names is
+ * held. */
+struct inode *
+kept_below(struct fs *fs, struct inode *top, struct inode *at);
+
 /* The inodes of open directories, and of files read through the kernel's
  * pages; held. *out, of *count, is the caller's to free. -ENOMEM. */
 int

@@ -343,6 +343,21 @@ notify_listing(struct fs *fs, struct inode *dir)
 		n->sender.inode(n->sender.context, dir, true);
 }
 
+void
+notify_moved(struct fs *fs, struct inode *inode)
+{
+	struct notify *n = fs->notify;
+
+	if (!n)
+		return;
+	pthread_rwlock_rdlock(&fs->nodes->names); /* nothing moves meanwhile */
+	for (struct inode *i = inode; i; i = kept_below(fs, inode, i)) {
+		bool listed = kept_listed(fs, i) != LISTED_NONE;
+		n->sender.inode(n->sender.context, i, listed);
+	}
+	pthread_rwlock_unlock(&fs->nodes->names);
+}
+
 /* Whether inode stands below the table, or may have: what is gone is told,
  * too. */
 static bool

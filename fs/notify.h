@@ -62,6 +62,11 @@ notify_cell(struct fs *fs, const struct spot *spot);
 void
 notify_table_gone(struct fs *fs, struct slice table);
 
+/* inode stands elsewhere: it has another number, and so has all below it. names
+ * is not held. */
+void
+notify_moved(struct fs *fs, struct inode *inode);
+
 /* What the kernel has kept of dir's listing is dropped, at once. */
 void
 notify_listing(struct fs *fs, struct inode *dir);

@@ -20,6 +20,7 @@ struct course {
 	struct named from, to;
 	struct inode *moved; /* the source's inode, or NULL */
 	struct inode *other; /* the one it changes places with, or NULL */
+	struct inode *twin;  /* what is renamed along with it, or NULL */
 	struct offer offer;  /* what its open file has not stored yet */
 	struct draft *draft; /* of that */
 	struct move *move;   /* in kv */
@@ -83,6 +84,7 @@ course_release(struct fs *fs, struct course *m)
 	forget_move(fs, m);
 	inode_put(fs, m->moved);
 	inode_put(fs, m->other);
+	inode_put(fs, m->twin);
 	named_release(&m->from);
 	named_release(&m->to);
 }
@@ -295,22 +297,19 @@ exchange(struct fs *fs, struct course *m)
 
 /* A child of the root, or of .schema, by its table's name. */
 static void
-move_child(struct fs *fs, struct inode *dir, enum kind kind,
-    const struct course *m)
+move_child(struct fs *fs, struct inode *dir, enum kind kind, struct course *m)
 {
 	struct child to = {.kind = kind};
-	struct inode *inode =
-	    inode_below(fs, dir, kind, m->from.spot.place.table);
 
-	if (inode && buf_set(&to.key, m->to.spot.place.table) == 0)
-		inode_move(fs, inode, dir, &to);
+	m->twin = inode_below(fs, dir, kind, m->from.spot.place.table);
+	if (m->twin && buf_set(&to.key, m->to.spot.place.table) == 0)
+		inode_move(fs, m->twin, dir, &to);
 	child_release(&to);
-	inode_put(fs, inode);
 }
 
 /* A table and its schema file are renamed together. */
 static void
-move_twin(struct fs *fs, const struct course *m)
+move_twin(struct fs *fs, struct course *m)
 {
 	struct inode *root = &fs->nodes->root;
 
@@ -379,6 +378,17 @@ make_ready(struct fs *fs, struct course *m, const struct caller *caller,
 	return r;
 }
 
+/* The kernel goes by numbers that are others now. */
+static void
+tell_moved(struct fs *fs, const struct course *m)
+{
+	struct inode *const moved[] = {m->moved, m->other, m->twin};
+
+	for (int i = 0; i < 3; i++)
+		if (moved[i])
+			notify_moved(fs, moved[i]);
+}
+
 int
 tree_rename(struct fs *fs, const struct renaming *how,
     const struct caller *caller)
@@ -396,6 +406,8 @@ tree_rename(struct fs *fs, const struct renaming *how,
 		if (again)
 			r = make_ready(fs, &m, caller, r);
 	} while (again && r == 0);
+	if (r == 0)
+		tell_moved(fs, &m);
 	course_release(fs, &m);
 	return r;
 }

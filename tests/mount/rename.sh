@@ -168,3 +168,49 @@ M05_dot_directories_are_renamed_with_their_files() {
 	works mv $M/t/r2/f/.d/one $q
 	expect 1 history $q
 }
+
+# Each name below the directory with its number, which readdir, stat, and statx
+# that is asked for nothing else, agree on.
+numbers() {
+	(cd "$1" && python3 -c '
+import os
+for at, _, _ in os.walk("."):
+    for e in sorted(os.scandir(at), key=lambda e: e.name):
+        print(e.path, e.inode())' > "$W/listed" &&
+	cut -d' ' -f1 "$W/listed" | xargs stat -c '%n %i' > "$W/stated" &&
+	cut -d' ' -f1 "$W/listed" | xargs ls -dUi |
+		sed 's/ *\([0-9]*\) \(.*\)/\2 \1/' > "$W/asked") || fail "$1"
+	works diff "$W/listed" "$W/asked"
+	works diff "$W/listed" "$W/stated"
+	cat "$W/listed"
+}
+
+M06_below_a_directory_that_moves_the_numbers_are_others() {
+	local at from to seen
+	begin f:VERSIONS=5
+	for at in t t/r1 t/r1/f t/r1/f/.d; do
+		from=$M/$at to=$M/${at%/*}/${at##*/}2
+		[ "$at" != t ] || to=$M/t2
+		[ "$at" != t/r1/f ] || { row r3; rmdir $M/t/r3/f; to=$M/t/r3/f; }
+		works mkdir -p $F/.d
+		echo old > $q; echo old > $F/.d/q; numbers $M > /dev/null
+		works mv $from $to
+		numbers $M > $W/moved
+		[ "$at" != t ] || works mv $M/.schema/t2 $M/.schema/t3
+		[ "$at" != t ] || {
+			to=$M/t3
+			printf 'table open=0\nfamily f versions=5\n' > $M/.schema/t
+		}
+		works mkdir -p $F/.d
+		echo new > $q; echo new > $F/.d/q
+		seen=$(cd $from && find . -name '*q')
+		for path in $seen; do
+			refused "" cmp $from/$path $to/$path
+			is "$RC" 1 "$path differs"
+		done
+		numbers $M > $W/made
+		again
+		numbers $M > $W/mounted
+		works diff $W/made $W/mounted
+	done
+}
