@@ -326,14 +326,14 @@ send_store(void *context, struct inode *inode, struct slice bytes)
 }
 
 static void
-send_entry(void *context, struct inode *dir, struct slice name)
+send_entry(void *context, struct inode *dir, const char *name)
 {
 	struct mount *m = context;
 	fuse_ino_t ino = dir == &m->fs.nodes->root ? FUSE_ROOT_ID
 						   : (fuse_ino_t)dir;
 
-	fuse_lowlevel_notify_inval_entry(m->session, ino,
-	    (const char *)name.data, name.size);
+	/* which sends the NUL, too */
+	fuse_lowlevel_notify_inval_entry(m->session, ino, name, strlen(name));
 }
 
 /* --- opening and closing ----------------------------------------------------------- */

@@ -14,7 +14,8 @@
 struct notice {
 	struct notice *next;
 	struct inode *inode; /* held; NULL: do then */
-	struct buf name;     /* of a directory's entry; empty: pages */
+	struct buf name;     /* of a directory's entry, and a NUL behind it;
+				empty: pages */
 	void (*then)(void *context);
 	void *context;
 };
@@ -68,7 +69,7 @@ run(void *context)
 			notice->then(notice->context);
 		else if (notice->name.size)
 			n->sender.entry(n->sender.context, notice->inode,
-			    buf_slice(&notice->name));
+			    (const char *)notice->name.data);
 		else
 			n->sender.inode(n->sender.context, notice->inode,
 			    true);
@@ -134,10 +135,13 @@ notify_close(struct fs *fs)
 /* Whether the same is to be sent already: so the queue is bounded by what can
  * be told, however long the kernel lets it wait. Locked. */
 static bool
-queued(const struct notify *n, const struct inode *inode, struct slice name)
+queued(const struct notify *n, const struct notice *notice)
 {
+	struct slice name = buf_slice(&notice->name);
+
 	for (const struct notice *o = n->first; o; o = o->next)
-		if (o->inode == inode && slice_equal(buf_slice(&o->name), name))
+		if (o->inode == notice->inode &&
+		    slice_equal(buf_slice(&o->name), name))
 			return true;
 	return false;
 }
@@ -165,15 +169,20 @@ queue(struct fs *fs, struct inode *inode, struct slice name)
 	struct notify *n = fs->notify;
 	struct notice *notice = calloc(1, sizeof(*notice));
 
-	if (!notice || buf_set(&notice->name, name) < 0) {
+	if (notice && name.size) {
+		buf_append(&notice->name, name);
+		buf_byte(&notice->name, 0);
+	}
+	if (!notice || buf_status(&notice->name) < 0) {
 		log_lost(fs);
-		free(notice);
 		inode_put(fs, inode);
+		if (notice)
+			notice_free(fs, notice);
 		return;
 	}
 	notice->inode = inode;
 	pthread_mutex_lock(&n->lock);
-	bool needed = !n->stopping && !queued(n, inode, name);
+	bool needed = !n->stopping && !queued(n, notice);
 	if (needed)
 		append(n, notice);
 	pthread_mutex_unlock(&n->lock);

@@ -17,7 +17,7 @@ struct notify_sender {
 	/* take these as the first bytes of the inode's pages */
 	void (*store)(void *context, struct inode *inode, struct slice bytes);
 	/* drop a name of a directory */
-	void (*entry)(void *context, struct inode *dir, struct slice name);
+	void (*entry)(void *context, struct inode *dir, const char *name);
 	void *context;
 };
 

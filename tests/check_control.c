@@ -369,6 +369,20 @@ START_TEST(a_version_or_counter_invalidates_the_plain_name)
 }
 END_TEST
 
+START_TEST(a_name_of_any_length_is_told_as_it_is)
+{
+	char path[300], told[300];
+
+	for (int size = 1; size < 230; size++) {
+		snprintf(path, sizeof(path), "t/r/f/%0*d@5", size, 0);
+		snprintf(told, sizeof(told), "entry %0*d", size, 0);
+		OK(tree_put(path, "5"));
+		OK(tree_unlink(path));
+		HOLDS(told, tree_notices());
+	}
+}
+END_TEST
+
 START_TEST(tables_that_come_or_go_by_other_names_are_told)
 {
 	OK(tree_put(".schema/new", "table open=1\n"));
@@ -427,6 +441,7 @@ control_suite(void)
 	TOPIC("notices",
 	    changes_through_the_same_name_need_none,
 	    a_version_or_counter_invalidates_the_plain_name,
+	    a_name_of_any_length_is_told_as_it_is,
 	    tables_that_come_or_go_by_other_names_are_told);
 	return s;
 }
