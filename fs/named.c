@@ -81,6 +81,8 @@ named_keep_parts(struct fs *fs, struct inode *dir)
 	struct look look;
 	int r = 0;
 
+	if (dir->kind == KIND_VERSIONS)
+		dir = dir->up;
 	for (; r == 0 && (dir->kind == KIND_ROW_PART ||
 	    dir->kind == KIND_COLUMN_PART); dir = dir->up) {
 		r = inode_spot(fs, dir, &spot);

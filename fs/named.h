@@ -34,8 +34,9 @@ named_lose(struct fs *fs, struct inode *dir, const struct named *n);
 void
 named_changed(struct fs *fs, struct inode *dir, const struct spot *child);
 
-/* After something went from dir: a part whose last key that was stays, as
- * every directory does, until it is removed itself. names is held. */
+/* After something went from dir, which may be the versions of a cell: a part
+ * whose last key that was stays, as every directory does, until it is removed
+ * itself. names is held. */
 void
 named_keep_parts(struct fs *fs, struct inode *dir);
 

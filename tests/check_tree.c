@@ -180,6 +180,40 @@ START_TEST(a_directory_that_lost_its_last_cell_stays)
 }
 END_TEST
 
+/* A version 5 whose name goes on in a part, of which nobody made a record. */
+static void
+put_in_part(void)
+{
+	char key[400];
+	struct op op = {.type = OP_PUT, .timestamp = 5,
+		.family = slice_text("f"), .value = slice_text("v"),
+		.qualifier = slice_of(key, sizeof(key))};
+	struct mutation m = {.table = slice_text("t"), .row = slice_text("r"),
+		.ops = &op, .count = 1};
+
+	memset(key, 'x', sizeof(key));
+	OK(kv_mutate(tree_fs.kv, &m));
+}
+
+START_TEST(a_part_that_lost_its_last_version_stays)
+{
+	static const char *const versions[] = {"", "@5", "@/5"};
+	char part[300] = "t/r/f/", path[600];
+
+	memset(part + 6, 'x', 254);
+	part[260] = '%';
+	for (int i = 0; i < 3; i++) {
+		put_in_part();
+		snprintf(path, sizeof(path), "%s/%.146s%s", part, part + 6,
+		    versions[i]);
+		OK(tree_unlink(path));
+		SAYS(part + 6, tree_list("t/r/f"));
+		ck_assert(there(part));
+		OK(tree_rmdir(part));
+	}
+}
+END_TEST
+
 START_TEST(what_holds_something_is_not_removed)
 {
 	OK(tree_put(Q, "v"));
@@ -585,6 +619,7 @@ tree_suite(void)
 	    exclusive_creation_succeeds_once,
 	    of_two_creators_who_both_saw_nothing_one_wins,
 	    a_directory_that_lost_its_last_cell_stays,
+	    a_part_that_lost_its_last_version_stays,
 	    what_holds_something_is_not_removed,
 	    removing_a_cell_removes_all_its_versions,
 	    a_table_without_rows_is_dropped_by_rmdir,
