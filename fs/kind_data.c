@@ -152,14 +152,6 @@ part_find(struct fs *fs, struct spot *spot, struct look *look)
 		r = part_used(fs, spot, &used);
 		if (r == 0 && !used)
 			return -ENOENT;
-		struct place above = spot->place;
-		above.level = spot->kind == KIND_ROW_PART ? LEVEL_TABLE
-							  : LEVEL_FAMILY;
-		above.qualifier = slice_text("");
-		if (above.level == LEVEL_TABLE)
-			above.row = slice_text("");
-		if (r == 0)
-			r = kv_stat(fs->kv, &above, newest, &info);
 	}
 	if (r == 0)
 		stat_fill(fs, spot, &info, look);

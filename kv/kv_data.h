@@ -18,7 +18,7 @@ struct kv;
 /* -ENOENT where there is nothing. Rows and families are there if they hold a
  * live cell or a dot file or are kept. A part (ROW_PART, COLUMN_PART) is
  * there for kv if it is kept or holds dot files; whether keys continue it the
- * caller asks by kv_list(). version counts for COLUMN only. */
+ * caller asks by kv_list(), and if so *out is true with -ENOENT, too. version counts for COLUMN only. */
 int
 kv_stat(struct kv *kv, const struct place *place, struct version version,
     struct info *out);

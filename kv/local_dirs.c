@@ -30,10 +30,16 @@ stat_body(struct txn *t, struct table *table, void *context)
 {
 	const struct asking *a = context;
 
+	bool part = a->place->level == LEVEL_ROW_PART ||
+		    a->place->level == LEVEL_COLUMN_PART;
+	int told = 0;
+
 	int r = side_there(t, table, a->place, nothing);
-	if (r == 0)
-		return not_there();
-	return r < 0 ? r : side_info(t, table, a->place, a->out);
+	if (r == 1 || (r == 0 && part))
+		told = side_info(t, table, a->place, a->out);
+	if (told < 0 || r < 0)
+		return told < 0 ? told : r;
+	return r ? 0 : not_there();
 }
 
 int

@@ -182,13 +182,13 @@ END_TEST
 
 /* A version 5 whose name goes on in a part, of which nobody made a record. */
 static void
-put_in_part(void)
+put_in_part(struct slice row)
 {
 	char key[400];
 	struct op op = {.type = OP_PUT, .timestamp = 5,
 		.family = slice_text("f"), .value = slice_text("v"),
 		.qualifier = slice_of(key, sizeof(key))};
-	struct mutation m = {.table = slice_text("t"), .row = slice_text("r"),
+	struct mutation m = {.table = slice_text("t"), .row = row,
 		.ops = &op, .count = 1};
 
 	memset(key, 'x', sizeof(key));
@@ -203,7 +203,7 @@ START_TEST(a_part_that_lost_its_last_version_stays)
 	memset(part + 6, 'x', 254);
 	part[260] = '%';
 	for (int i = 0; i < 3; i++) {
-		put_in_part();
+		put_in_part(slice_text("r"));
 		snprintf(path, sizeof(path), "%s/%.146s%s", part, part + 6,
 		    versions[i]);
 		OK(tree_unlink(path));
@@ -211,6 +211,27 @@ START_TEST(a_part_that_lost_its_last_version_stays)
 		ck_assert(there(part));
 		OK(tree_rmdir(part));
 	}
+}
+END_TEST
+
+START_TEST(a_part_does_not_follow_its_directory)
+{
+	char part[300] = "t/r/f/";
+	struct stat before;
+
+	memset(part + 6, 'x', 254);
+	part[260] = '%';
+	put_in_part(slice_text("r"));
+	ck_assert(there(part));
+	before = st;
+	OK(tree_chmod("t/r/f", 0700));
+	OK(tree_chown("t/r/f", 5, 6));
+	OK(tree_chmod("t", 0711));
+	ck_assert(there(part));
+	ck_assert_uint_eq(st.st_mode, before.st_mode);
+	ck_assert_uint_eq(st.st_uid, before.st_uid);
+	ck_assert_uint_eq(st.st_gid, before.st_gid);
+	ck_assert_int_eq(st.st_mtim.tv_sec, before.st_mtim.tv_sec);
 }
 END_TEST
 
@@ -620,6 +641,7 @@ tree_suite(void)
 	    of_two_creators_who_both_saw_nothing_one_wins,
 	    a_directory_that_lost_its_last_cell_stays,
 	    a_part_that_lost_its_last_version_stays,
+	    a_part_does_not_follow_its_directory,
 	    what_holds_something_is_not_removed,
 	    removing_a_cell_removes_all_its_versions,
 	    a_table_without_rows_is_dropped_by_rmdir,
