@@ -72,6 +72,8 @@ change_put(struct arguments *a, size_t first, struct change *c)
 	if (given < 2 || given % 2)
 		return usage(a, "columns and values come in pairs, "
 				"FAMILY:QUALIFIER VALUE");
+	/* What a family keeps no longer would be stored in name only. */
+	c->mutation.flags = MUTATE_REFUSE_PUSHED;
 	status = make_ops(a, c, given / 2);
 	for (size_t i = 0; i < given / 2 && status == STATUS_DONE; i++)
 		status = read_put(a, first + 2 * i, &c->mutation.ops[i]);

@@ -50,6 +50,26 @@ sleep .1
 run cellfs get "$S" t gone
 [ "$rc" = 1 ] || die "a cell outlived its ttl: $out"
 
+# --- what would be pushed out, or has expired, is refused with all beside it
+cellfs create "$S" kept g:VERSIONS=2 old:TTL=60 || die create
+for ts in 100 200; do
+	cellfs put "$S" kept r g:x "v$ts" --ts "$ts" || die put
+done
+refuses "a put of what is pushed out" 3 "stamped 50" \
+    cellfs put "$S" kept r g:x v --ts 50
+refuses "a put of what has expired" 3 "expired" \
+    cellfs put "$S" kept r g:big 5 old:v v --ts 1
+refuses "a put that expires at once" 3 "expired" \
+    cellfs put "$S" kept r g:big 5 --ts 1 --ttl 5
+refuses "a put behind a condition" 3 "stamped 50" \
+    cellfs cas "$S" kept r g:x = v200 put g:big 5 g:x v --ts 50
+gives "nothing of them was stored" "$(lines r g:x 200 v200 r g:x 100 v100)" \
+    cellfs get "$S" kept r --versions all
+gives "a put in the place of a version" "" \
+    cellfs put "$S" kept r g:x again --ts 100
+run cellfs cas "$S" kept r g:x = v100 put g:x v --ts 50
+[ "$rc $out" = "1 false" ] || die "a put that is not made: $rc $out $err"
+
 # --- delete
 gives "delete of one version" "" cellfs delete "$S" t v f:q --ts 2
 gives "the others stay" "$(lines v f:q 3 v3 v f:q 1 v1)" \

@@ -63,7 +63,7 @@ gives "--raw-value takes the argument as it is" 'a\x5Cx41' \
     sh -c "cellfs put '$S' t v f:q 'a\\x41' --raw-value &&
 	cellfs get '$S' t v f:q | cut -f4"
 gives "an empty value is a value" "v${TAB}f:q${TAB}9${TAB}" \
-    sh -c "cellfs put '$S' t v f:q '' --ts 9 && cellfs deleteall '$S' t v f:q &&
+    sh -c "cellfs deleteall '$S' t v f:q &&
 	cellfs put '$S' t v f:q '' --ts 9 && cellfs get '$S' t v f:q"
 gives "- without --raw-value is a dash" - \
     sh -c "cellfs put '$S' t v f:p - < /dev/null &&
