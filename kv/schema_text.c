@@ -50,6 +50,48 @@ size_before(struct slice s, uint8_t byte)
 }
 
 static bool
+quoted(struct slice value)
+{
+	return value.size && (value.data[0] == '\'' || value.data[0] == '"');
+}
+
+/* Takes the next NAME=VALUE off the front of *line: blanks in a quoted value
+ * do not end it. */
+static struct slice
+take_attribute(struct slice *line)
+{
+	struct slice word = take_word(line);
+	size_t sign = size_before(word, '=');
+	struct slice value = slice_skip(word, sign + (sign < word.size));
+
+	if (!quoted(value))
+		return word;
+	struct slice rest = slice_of(value.data, value.size + line->size);
+	size_t size = 1 + size_before(slice_skip(rest, 1), rest.data[0]);
+
+	while (size < rest.size && !blank(rest.data[size]))
+		size++;
+	*line = slice_skip(rest, size);
+	return slice_of(word.data, word.size - value.size + size);
+}
+
+/* Leaves what stands between the quotes of a value that has them. */
+static int
+unquote(struct slice *value)
+{
+	if (!quoted(*value))
+		return 0;
+	struct slice inside = slice_skip(*value, 1);
+	size_t size = size_before(inside, value->data[0]);
+
+	if (size + 1 != inside.size)
+		return text_refuse(
+		    *value, "a value that begins with a quote ends with it");
+	*value = slice_head(inside, size);
+	return 0;
+}
+
+static bool
 is(struct slice word, const char *text)
 {
 	return slice_equal(word, slice_text(text));
@@ -77,9 +119,14 @@ apply_attribute(struct family *f, struct slice text, struct seen *seen)
 	struct slice name = slice_head(text, size);
 
 	if (size == text.size)
-		return text_refuse(text, "attributes are given as name=value");
+		return text_refuse(text,
+		    "attributes are given as name=value, and a value with "
+		    "blanks in quotes, as ttl='1 DAY 2 HOURS'");
+	struct slice value = slice_skip(text, size + 1);
 	int r = see(seen, name);
-	return r ? r : family_set(f, name, slice_skip(text, size + 1));
+	if (r == 0)
+		r = unquote(&value);
+	return r ? r : family_set(f, name, value);
 }
 
 static int
@@ -138,7 +185,7 @@ parse_family_line(struct schema *s, struct slice line)
 		return text_refuse(word, "behind 'family' stands the family's "
 					 "name (a = in it is written \\x3D)");
 	int r = declare_text(s, word, &f);
-	while (r == 0 && (word = take_word(&line)).size)
+	while (r == 0 && (word = take_attribute(&line)).size)
 		r = apply_attribute(f, word, &seen);
 	return r;
 }

@@ -228,6 +228,8 @@ static const struct {
     {"f", 0},
     {"f:VERSIONS=5,TTL=1 DAY", 0},
     {"\\xFF\\x20:versions=1", 0},
+    {"f:TTL='1 DAY',BLOCKSIZE=\"64 KB\"", 0},
+    {"f:TTL='1 DAY", -EINVAL},
     {"f:VERSION=3", -EINVAL},
     {"f:VERSIONS=3,VERSIONS=4", -EINVAL},
     {"f:VERSIONS=3,versions=4", -EINVAL},
@@ -269,6 +271,29 @@ START_TEST(later_lines_change_what_they_name_only)
 				  "family info versions=3")),
 	    0);
 	prints(&s, CANONICAL);
+	schema_release(&s);
+}
+END_TEST
+
+static const struct {
+	const char *given;
+	unsigned ttl, versions;
+} quotes[] = {
+    {"family f ttl='1 DAY 2 HOURS' versions=5", 93600, 5},
+    {"family f ttl=\"1 DAY\t2 HOURS\" versions=5", 93600, 5},
+    {"family f versions=5 ttl='1 DAY'", 86400, 5},
+    {"family f ttl='60' # a comment\n", 60, 3},
+    {"family f ttl=1DAY2HOURS versions='5'", 93600, 5},
+};
+
+START_TEST(a_quoted_value_may_hold_blanks)
+{
+	struct schema s = {0};
+
+	ck_assert_int_eq(schema_parse(&s, text(quotes[_i].given)), 0);
+	ck_assert_uint_eq(s.families[0].ttl, quotes[_i].ttl);
+	ck_assert_uint_eq(s.families[0].versions, quotes[_i].versions);
+	law_schema_is_stable(text(quotes[_i].given));
 	schema_release(&s);
 }
 END_TEST
@@ -324,6 +349,14 @@ static const struct {
     {"table open=1 sealed", "line 1: 'sealed'"},
     {"table t open=1", "line 1: 't'"},
     {"family f bloomfilter=yes", "none, row, rowcol"},
+    {"family f ttl=1 DAY 2 HOURS", "ttl='1 DAY 2 HOURS'"},
+    {"family f ttl='1 DAY", "line 1: ''1 DAY': a value that begins"},
+    {"family f ttl='", "line 1: ''': a value that begins"},
+    {"family f ttl='1 DAY'2", "a value that begins with a quote"},
+    {"family f ttl='1 DAY\"", "a value that begins with a quote"},
+    {"family f ttl='60'# a comment", "a value that begins with a quote"},
+    {"family f ttl=''", "line 1: '': ttl"},
+    {"family f versions='3' versions=3", "given twice"},
 };
 
 START_TEST(a_bad_line_is_named)
@@ -484,6 +517,8 @@ suite(void)
 	suite_add_tcase(s, attributes);
 
 	tcase_add_test(lines, later_lines_change_what_they_name_only);
+	tcase_add_loop_test(lines, a_quoted_value_may_hold_blanks, 0,
+	    sizeof(quotes) / sizeof(*quotes));
 	tcase_add_test(lines, canonical_text_is_read_as_itself);
 	tcase_add_test(lines, every_family_name_survives_its_text);
 	tcase_add_loop_test(lines, a_bad_line_is_named, 0, COUNT(bad_lines));
