@@ -144,10 +144,11 @@ refuse_busy(const char *path)
 /* --- opening ---------------------------------------------------------- */
 
 static int
-make_directory(const struct kv_options *options)
+make_directory(const struct kv_options *options, bool *made)
 {
 	struct stat st;
 
+	*made = false;
 	if (stat(options->path, &st) == 0) {
 		if (!S_ISDIR(st.st_mode))
 			return why(ENOTDIR, "%s: it is not a directory",
@@ -158,6 +159,7 @@ make_directory(const struct kv_options *options)
 		return why(errno, "%s: %s", options->path, strerror(errno));
 	if (mkdir(options->path, 0700))
 		return why(errno, "%s: %s", options->path, strerror(errno));
+	*made = true;
 	return 0;
 }
 
@@ -174,10 +176,13 @@ open_ordered(const struct kv_options *options, struct ordered **out)
 	    .log_context = options->log_context,
 	};
 	char text[512];
+	bool made;
 
-	int r = make_directory(options);
+	int r = make_directory(options, &made);
 	if (r == 0)
 		r = ordered_wt_open(&ordered, out);
+	if (r && made)
+		rmdir(options->path); /* unless something is in it already */
 	if (r == -EBUSY)
 		return refuse_busy(options->path);
 	if (r == -ENOTEMPTY) {

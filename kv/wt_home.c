@@ -80,6 +80,33 @@ look(const char *directory, struct found *f)
 	return 0;
 }
 
+static bool
+has(const char *directory, const char *name)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return access(path, F_OK) == 0;
+}
+
+/* A store in another's directory would be copied and removed with it. */
+static int
+check_above(const char *directory)
+{
+	char above[PATH_MAX];
+	char *slash;
+
+	if (!realpath(directory, above))
+		return why(errno, "%s: %s", directory, strerror(errno));
+	while ((slash = strrchr(above, '/'))) {
+		*slash = 0;
+		if (has(above, WT_HOME_MARKER))
+			return why(EINVAL, "%s: it lies in the store %s",
+			    directory, *above ? above : "/");
+	}
+	return 0;
+}
+
 int
 wt_home_look(const char *directory, bool create, bool repair, bool *fresh)
 {
@@ -108,17 +135,9 @@ wt_home_look(const char *directory, bool create, bool repair, bool *fresh)
 		return why(ENOTEMPTY,
 		    "%s holds %s: a store is made in an empty directory",
 		    directory, f.stranger);
-	*fresh = true;
-	return 0;
-}
-
-static bool
-has(const char *directory, const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return access(path, F_OK) == 0;
+	r = check_above(directory);
+	*fresh = r == 0;
+	return r;
 }
 
 bool

@@ -34,8 +34,8 @@ int
 wt_home_restore(const char *directory);
 
 /* 0: a store, or with *fresh one may be made here. -ENOENT: none and not
- * create; -ENOTEMPTY: something else is here; -EIO: a part of the store is
- * missing (not with repair). */
+ * create; -ENOTEMPTY: something else is here; -EINVAL: it lies in another
+ * store; -EIO: a part of the store is missing (not with repair). */
 int
 wt_home_look(const char *directory, bool create, bool repair, bool *fresh);
 

@@ -16,6 +16,14 @@ refuses "a store is no file" 3 "" cellfs create /dev/null t f
 # --- create, list, exists, describe
 gives "create makes store and table" "" cellfs create "$S" users \
     info:versions=5,COMPRESSION=none log
+mkdir "$S/.there" "$W/mnt"
+for inner in "$S/sub" "$S/.there" "$S/.there/deep"; do
+	refuses "no store in a store" 3 "lies in the store $S" \
+	    cellfs create "$inner" t f
+	refuses "no mount of one" 3 "lies in the store $S" \
+	    cellfs mount "$inner" "$W/mnt"
+done
+[ ! -e "$S/sub" ] && rmdir "$S/.there" || die "a store in a store"
 [ "$(stat -c %a "$S")" = 700 ] || die "others can read the store"
 gives "without families a table is open" "" cellfs create "$S" any
 gives "a namespace comes with its table" "" cellfs create "$S" ns:users f
