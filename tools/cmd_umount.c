@@ -64,6 +64,22 @@ is_mount(const char *path)
 	return found ? 0 : why(EINVAL, "no cellfs is mounted there");
 }
 
+/* The mount point that path names: as it stands, or what it leads to. */
+static int
+find_mount(const char *path, char out[PATH_MAX])
+{
+	char real[PATH_MAX];
+	int r = absolute(path, out);
+
+	if (r == 0)
+		r = is_mount(out);
+	if (r == -EINVAL && realpath(path, real) && is_mount(real) == 0) {
+		memcpy(out, real, sizeof(real));
+		return 0;
+	}
+	return r;
+}
+
 static int
 wait_exit(pid_t pid)
 {
@@ -154,13 +170,9 @@ wait_for(int daemon)
 static int
 umount_and_wait(const char *path)
 {
-	int daemon;
-	int r = is_mount(path);
+	int daemon = daemon_of(path);
+	int r = unmount(path);
 
-	if (r < 0)
-		return r;
-	daemon = daemon_of(path);
-	r = unmount(path);
 	if (r == 0 && daemon >= 0)
 		r = wait_for(daemon);
 	if (daemon >= 0)
@@ -172,7 +184,7 @@ static int
 run_umount(struct arguments *a)
 {
 	char path[PATH_MAX];
-	int r = absolute(a->operands[0], path);
+	int r = find_mount(a->operands[0], path);
 
 	if (r == 0)
 		r = umount_and_wait(path);

@@ -58,9 +58,13 @@ mkdir -p "$M/t/r/f"
 exec 4> "$M/t/r/f/open"
 refuses "a busy mount" 3 "usy" cellfs umount "$M"
 exec 4>&-
+refuses "the mount one works in" 3 "usy" sh -c "cd '$M' && cellfs umount ."
+refuses "the mount above" 3 "usy" \
+    sh -c "cd '$M/t/r/f' && cellfs umount ../../.."
 refuses "what is no mount" 3 "no cellfs" cellfs umount "$W"
 refuses "a directory of the mount" 3 "no cellfs" cellfs umount "$M/t"
-gives "umount" "" cellfs umount "$M"
+ln -s "$M" "$W/link"
+gives "umount by another name" "" cellfs umount "$W/link"
 case $(ps -o stat= -p "$pid") in
 "" | Z*) ;;
 *) die "the daemon is still there" ;;
