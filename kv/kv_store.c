@@ -155,7 +155,11 @@ make_directory(const struct kv_options *options, bool *made)
 			    options->path);
 		return 0;
 	}
-	if (errno != ENOENT || !options->create || options->read_only)
+	if (errno == ENOENT && (!options->create || options->read_only))
+		return why(ENOENT,
+		    "%s: there is no store: `cellfs create` makes one",
+		    options->path);
+	if (errno != ENOENT)
 		return why(errno, "%s: %s", options->path, strerror(errno));
 	if (mkdir(options->path, 0700))
 		return why(errno, "%s: %s", options->path, strerror(errno));

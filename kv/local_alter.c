@@ -196,7 +196,8 @@ refuse_declaration(const struct table *t, struct slice family)
 	if (!t->schema.open)
 		return why(EPERM,
 		    "family %.*s: table %.*s is sealed and does "
-		    "not declare it; declare it in .schema/%.*s first",
+		    "not declare it; declare it in .schema/%.*s, or by "
+		    "`cellfs alter`, first",
 		    (int)family.size, (const char *)family.data,
 		    (int)name->size, (const char *)name->data, (int)name->size,
 		    (const char *)name->data);

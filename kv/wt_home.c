@@ -129,11 +129,12 @@ wt_home_look(const char *directory, bool create, bool repair, bool *fresh)
 		    directory, missing, directory);
 	}
 	if (!create)
-		return why(ENOENT, "%s is no store: `cellfs create` makes one",
+		return why(ENOENT,
+		    "%s: there is no store: `cellfs create` makes one",
 		    directory);
 	if (f.stranger[0])
 		return why(ENOTEMPTY,
-		    "%s holds %s: a store is made in an empty directory",
+		    "%s: %s is in it: a store is made in an empty directory",
 		    directory, f.stranger);
 	r = check_above(directory);
 	*fresh = r == 0;
@@ -240,9 +241,9 @@ wt_home_busy(const char *directory)
 		return r;
 	if (byte.l_pid <= 0)
 		return why(
-		    EBUSY, "%s is held by a process elsewhere", directory);
+		    EBUSY, "%s: a process elsewhere holds it", directory);
 	return why(
-	    EBUSY, "%s is held by process %ld", directory, (long)byte.l_pid);
+	    EBUSY, "%s: process %ld holds it", directory, (long)byte.l_pid);
 }
 
 static bool
@@ -287,7 +288,7 @@ wt_home_claim(const char *directory, struct wt_claim **out)
 		return -ENOMEM;
 	pthread_mutex_lock(&claims_lock);
 	if (claimed(&st))
-		r = why(EBUSY, "%s is held by process %ld", directory,
+		r = why(EBUSY, "%s: process %ld holds it", directory,
 		    (long)getpid());
 	else
 		r = wt_home_busy(directory);

@@ -39,18 +39,44 @@ print_safe(const char *text)
 	buf_release(&line);
 }
 
+/* Whether text begins with start; *behind is what follows. */
+static bool
+starts(const char *text, const char *start, const char **behind)
+{
+	size_t size = strlen(start);
+
+	*behind = text + size;
+	return strncmp(text, start, size) == 0;
+}
+
+/* Whether a line names its subject itself: "SUBJECT: ...", and so "table
+ * SUBJECT: ..." and "'SUBJECT': ...". */
+static bool
+names(const char *line, const char *subject)
+{
+	static const char *const around[][2] = {
+	    {"", ": "}, {"table ", ": "}, {"family ", ": "}, {"'", "': "}};
+
+	for (size_t i = 0; i < sizeof(around) / sizeof(*around); i++) {
+		const char *rest;
+
+		if (starts(line, around[i][0], &rest) &&
+		    starts(rest, subject, &rest) &&
+		    starts(rest, around[i][1], &rest))
+			return true;
+	}
+	return false;
+}
+
 void
 message(const char *subject, const char *line)
 {
-	size_t size = strlen(subject);
-
-	if (strncmp(line, subject, size) == 0 &&
-	    strncmp(line + size, ": ", 2) == 0)
-		line += size + 2; /* it names its subject itself */
 	fflush(stdout);
 	fputs("cellfs: ", stderr);
-	print_safe(subject);
-	fputs(": ", stderr);
+	if (!names(line, subject)) {
+		print_safe(subject);
+		fputs(": ", stderr);
+	}
 	print_safe(line);
 	fputc('\n', stderr);
 }

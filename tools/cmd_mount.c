@@ -246,6 +246,22 @@ is_vacant(const char *path)
 	return entry == NULL;
 }
 
+/* Says why a mount failed; a sentence about the store names it. */
+static int
+mount_failed(const struct mount_options *o, int e)
+{
+	char *store = realpath(o->store, NULL);
+	const char *line = why_text(e);
+	size_t size = store ? strlen(store) : 0;
+
+	if (size && begins(line, store) && begins(line + size, ": "))
+		message(o->store, line + size + 2);
+	else
+		message(o->mount_point, line);
+	free(store);
+	return STATUS_FAILED;
+}
+
 /* Ends the list and mounts. A mistyped STORE is not to become a store in
  * silence. */
 static int
@@ -266,7 +282,7 @@ mount_it(struct reading *r)
 	     waited += PASSING_POLL_MS)
 		e = mount_run(o);
 	if (e < 0)
-		return failed(o->mount_point, e);
+		return mount_failed(o, e);
 	if (vacant && !o->fake && !o->foreground)
 		message(o->store, "there was no store: a new one was made");
 	return STATUS_DONE;

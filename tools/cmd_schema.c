@@ -46,10 +46,7 @@ read_family(struct arguments *a, const char *text, struct schema *seen,
 		return failed(a->command->name, -ENOMEM);
 	status = parse_family(a, word, &name);
 	if (status == STATUS_DONE && schema_family(seen, name))
-		status = malformed(text, why(EINVAL,
-					     "family %s is named "
-					     "twice",
-					     word));
+		status = malformed(text, why(EINVAL, "a family is named twice"));
 	if (status == STATUS_DONE) {
 		r = schema_declare(seen, name, &family);
 		if (r == 0)
@@ -133,11 +130,10 @@ drop_family(struct arguments *a, const char *text, struct schema *seen,
 	if (status)
 		return status;
 	if (schema_family(seen, name))
-		return malformed(
-		    text, why(EINVAL, "family %s is named twice", text));
+		return malformed(text, why(EINVAL, "a family is named twice"));
 	if (!schema_family(s, name))
-		return failed(text, why(ENOENT, "no family %s in table %s",
-					text, a->operands[1]));
+		return failed(
+		    a->operands[1], why(ENOENT, "no family %s", text));
 	schema_undeclare(s, name);
 	r = schema_declare(seen, name, &family);
 	return r < 0 ? failed(text, r) : STATUS_DONE;

@@ -24,7 +24,8 @@ run cellfs get "$S" t r2
 run cellfs get "$S" t r1 f:none
 [ "$rc$out$err" = 1 ] || die "get of no column: $rc $out $err"
 refuses "get of no table" 3 "nosuch" cellfs get "$S" nosuch r1
-refuses "put of an undeclared family" 3 "h" cellfs put "$S" t r1 f:x 1 h:q v
+refuses "put of an undeclared family" 3 "by \`cellfs alter\`" \
+    cellfs put "$S" t r1 f:x 1 h:q v
 run cellfs get "$S" t r1 f:x
 [ "$rc" = 1 ] || die "half of a put was stored"
 cellfs put "$S" t r1 f:q later || die put

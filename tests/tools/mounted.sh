@@ -40,7 +40,8 @@ for store in "$S" "$S/." "$M" "$M/t" "$M/t/r2"; do
 done
 gives "nothing was changed" v cat "$M/t/r/f/q"
 mkdir "$W/second"
-refuses "a second mount" 3 "$pid" cellfs mount "$S" "$W/second"
+refuses "a second mount" 3 "cellfs: $S: process $pid" \
+    cellfs mount "$S" "$W/second"
 
 # --- what the mount does for us
 gives "compact" "" cellfs compact "$S"

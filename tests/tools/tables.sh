@@ -10,7 +10,10 @@ for bad in VERSION=3 VERSIONS=abc VERSIONS=0 VERSIONS=-2 TTL=-1 TTL=5x \
 	[ ! -e "$S" ] || die "f:$bad left a store behind"
 done
 refuses "a family named twice" 2 "twice" cellfs create "$S" t f f:VERSIONS=3
-refuses "no store, no list" 3 "$S" cellfs list "$S"
+refuses "no store, no list" 3 "cellfs: $S: there is no store:" \
+    cellfs list "$S"
+refuses "no store in a directory" 3 "cellfs: /etc: there is no store:" \
+    cellfs list /etc
 refuses "a store is no file" 3 "" cellfs create /dev/null t f
 
 # --- create, list, exists, describe
@@ -82,7 +85,7 @@ case $out in
 *"family info versions=7 min_versions=0 "*) ;;
 *) die "a refused alter changed something: $out" ;;
 esac
-refuses "drop of no family" 3 "nosuch" cellfs alter "$S" users --drop nosuch
+refuses "drop of no family" 3 "cellfs: users: no family nosuch" cellfs alter "$S" users --drop nosuch
 gives "--drop drops with data" "" cellfs alter "$S" users --drop extra \
     --drop log
 run cellfs describe "$S" users
@@ -141,4 +144,4 @@ cellfs schema "$S" other | grep -q '^family b' || die "truncate took families"
 gives "drop" "" cellfs drop "$S" other
 run cellfs exists "$S" other
 [ "$rc" = 1 ] || die "a dropped table is there"
-refuses "drop of nothing" 3 "other" cellfs drop "$S" other
+refuses "drop of nothing" 3 "cellfs: table other: there" cellfs drop "$S" other
