@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,35 +26,37 @@ bad_value(const char *name, const char *wanted)
 	return why(EINVAL, "%s= needs %s", name, wanted);
 }
 
-/* A number of bytes: digits, then K, M, G or T (powers of 1024). */
+/* A number of bytes, least MiB or more: digits, then K, M, G or T (powers of
+ * 1024). */
 static int
-read_size(const char *name, const char *text, uint64_t *out)
+read_size(const char *name, const char *text, unsigned least, uint64_t *out)
 {
 	static const char units[] = "KMGT";
 	size_t digits = strspn(text, "0123456789");
 	const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
 	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 	uint64_t number;
+	char wanted[32];
 
 	if ((text[digits] && (!unit || text[digits + 1])) ||
 	    text_number(slice_of(text, digits), UINT64_MAX >> shift >> 1,
-		&number) < 0 ||
-	    number == 0)
+		&number) < 0)
 		return bad_value(name, "a size such as 512M or 4G");
 	*out = number << shift;
-	return 0;
+	snprintf(wanted, sizeof(wanted), "at least %uM", least);
+	return *out >> 20 < least ? bad_value(name, wanted) : 0;
 }
 
 static int
 read_cache(const char *text, struct mount_options *o)
 {
-	return read_size("cache", text, &o->cache);
+	return read_size("cache", text, 2, &o->cache);
 }
 
 static int
 read_buffers(const char *text, struct mount_options *o)
 {
-	return read_size("buffers", text, &o->buffers);
+	return read_size("buffers", text, 1, &o->buffers);
 }
 
 static int

@@ -56,7 +56,8 @@ for o in $("$CELLFS" mount s d -o no-such-option 2>&1 |
 done
 for o in $mount_options; do
 	gives "mount takes $o" "" "$(dirname "$CELLFS")/mount.cellfs" \
-	    "$W/none" "$W/mnt" -f -o "${o/%=/=1}"
+	    "$W/none" "$W/mnt" -f -o "${o/%=/=$(case $o in
+		cache= | buffers=) echo 2M ;; *) echo 1 ;; esac)}"
 done
 
 # zsh, with stand-ins for the functions of its completion system

@@ -53,6 +53,10 @@ refuses "both ways of opening" 2 "--seal" cellfs alter s t --open --seal
 refuses "nothing to alter" 2 "nothing" cellfs alter s t
 refuses "an unknown mount option" 2 "frob" cellfs mount s d -o frob
 refuses "a bad size" 2 "cache" cellfs mount s d -o cache=5X
+for o in cache=1 cache=2097151; do
+	refuses "too small a cache" 2 "at least 2M" cellfs mount s d -o "$o"
+done
+refuses "too little for images" 2 "at least 1M" cellfs mount s d -o buffers=1K
 refuses "a bad mask" 2 "umask" cellfs mount s d -o umask=8
 [ ! -e s ] || die "a store was made by what was refused"
 
