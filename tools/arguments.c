@@ -59,7 +59,7 @@ static const struct option_words words[OPTION_COUNT] = {
     [OPTION_VERSIONS] = {"versions", "N",
 	"up to N versions of a column, or all (1)", 0},
     [OPTION_WATCH] = {"watch", NULL, "print again every second", 0},
-    [OPTION_HELP] = {"help", NULL, "print this help", 0},
+    [OPTION_HELP] = {"help", NULL, "print this help", 'h'},
 };
 
 static void
@@ -91,6 +91,7 @@ static void
 short_options(const struct command *command, struct buf *out)
 {
 	buf_text(out, "-:");
+	buf_byte(out, words[OPTION_HELP].letter);
 	for (const enum option_id *id = command->options; *id; id++) {
 		if (words[*id].letter)
 			buf_byte(out, words[*id].letter);
@@ -103,6 +104,8 @@ short_options(const struct command *command, struct buf *out)
 static enum option_id
 option_of_letter(const struct command *command, int letter)
 {
+	if (letter == words[OPTION_HELP].letter)
+		return OPTION_HELP;
 	for (const enum option_id *id = command->options; *id; id++)
 		if (words[*id].letter && words[*id].letter == letter)
 			return *id;

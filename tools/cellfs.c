@@ -117,12 +117,13 @@ static void
 print_commands(void)
 {
 	printf("Usage: cellfs COMMAND [OPERAND]... [OPTION]...\n"
+	       "       cellfs help [COMMAND]\n"
 	       "Tables of rows, families and cells, kept in a store and "
 	       "mounted as a file tree.\n\nCommands:\n");
 	for (size_t i = 0; commands[i]; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\nOptions:\n"
-	       "      --help     print this help, or that of a COMMAND\n"
+	       "  -h, --help     print this help, or that of a COMMAND\n"
 	       "      --version  print the version\n\n"
 	       "STORE is the directory of a store. Exit codes: 0 done, 1 not "
 	       "so, 2 usage,\n3 refused or failed.\n");
@@ -131,8 +132,9 @@ print_commands(void)
 static void
 print_command(const struct command *command)
 {
-	printf("Usage: cellfs %s %s\n%s.\n\nOptions:\n", command->name,
-	    command->synopsis, command->summary);
+	printf("Usage: cellfs %s %s\n%s.\n%s\nOptions:\n", command->name,
+	    command->synopsis, command->summary,
+	    command->note ? command->note : "");
 	arguments_help(command);
 }
 
@@ -158,6 +160,33 @@ run_command(const struct command *command, int argc, char **argv)
 		status = command->run(&a);
 	arguments_release(&a);
 	return status;
+}
+
+/* cellfs help [COMMAND] */
+static int
+help(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		print_commands();
+		return STATUS_DONE;
+	}
+	command = find_command(argv[1]);
+	if (!command || argc > 2) {
+		message(argv[argc > 2 ? 2 : 1],
+		    command ? "one operand too many (see cellfs --help)"
+			    : "no such command (see cellfs --help)");
+		return STATUS_USAGE;
+	}
+	print_command(command);
+	return STATUS_DONE;
+}
+
+static bool
+asks_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 /* What could not be written was not done. */
@@ -187,10 +216,10 @@ main(int argc, char **argv)
 		printf("cellfs %s\n", CELLFS_VERSION);
 		return finish(STATUS_DONE);
 	}
-	if (strcmp(argv[1], "--help") == 0) {
-		print_commands();
-		return finish(STATUS_DONE);
-	}
+	if (asks_help(argv[1]))
+		return finish(help(1, argv));
+	if (strcmp(argv[1], "help") == 0)
+		return finish(help(argc - 1, argv + 1));
 	command = find_command(argv[1]);
 	if (!command) {
 		message(argv[1], "no such command (see cellfs --help)");

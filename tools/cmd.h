@@ -63,6 +63,7 @@ struct command {
 	const char *name;
 	const char *synopsis; /* the operands */
 	const char *summary;
+	const char *note; /* more for --help, in whole lines, or NULL */
 	const enum option_id *options; /* ends with OPTION_END */
 	size_t least, most;	       /* operands */
 	int (*run)(struct arguments *a);

@@ -132,6 +132,8 @@ const struct command command_cas = {
     .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER (OP EXPECTED|--absent) "
 		"put|delete|deleteall|incr|append [OPERAND]... [OPTION]...",
     .summary = "Change a row if a cell is as expected; print true or false",
+    .note = "OP is one of = != < <= > >=. The row is changed if EXPECTED OP "
+	    "cell holds:\nEXPECTED stands on the left.\n",
     .options = (const enum option_id[]){OPTION_ABSENT, OPTION_TS, OPTION_TTL,
 	OPTION_NEWEST, OPTION_AS, OPTION_RAW_VALUE, OPTION_END},
     .least = 5,

@@ -365,6 +365,7 @@ const struct command command_mount = {
     .name = "mount",
     .synopsis = "STORE DIR [OPTION]...",
     .summary = "Show a store as a file tree in a directory",
+    .note = "OPTIONS are those of mount.cellfs(8).\n",
     .options = (const enum option_id[]){OPTION_FOREGROUND, OPTION_MOUNT_OPTIONS,
 	OPTION_END},
     .least = 2,

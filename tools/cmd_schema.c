@@ -292,6 +292,7 @@ const struct command command_create = {
     .name = "create",
     .synopsis = "STORE TABLE [FAMILY[:ATTR=VALUE,...]]...",
     .summary = "Create a table, and a store where there is none",
+    .note = "The attributes are those of cellfs(5).\n",
     .options = (const enum option_id[]){OPTION_END},
     .least = 2,
     .most = MANY,
@@ -303,6 +304,7 @@ const struct command command_alter = {
     .synopsis = "STORE TABLE [FAMILY[:ATTR=VALUE,...]]... [ATTR=VALUE]... "
 		"[OPTION]...",
     .summary = "Declare, change or drop families of a table",
+    .note = "The attributes are those of cellfs(5).\n",
     .options = (const enum option_id[]){OPTION_DROP, OPTION_OPEN, OPTION_SEAL,
 	OPTION_PROGRESS, OPTION_NO_PROGRESS, OPTION_END},
     .least = 2,

@@ -168,6 +168,8 @@ const struct command command_put = {
     .synopsis = "STORE TABLE ROW FAMILY:QUALIFIER VALUE "
 		"[FAMILY:QUALIFIER VALUE]... [OPTION]...",
     .summary = "Store cells of a row, all of them or none",
+    .note = "VALUE is in the text form: \\xHH stands for a byte, \\x5C for a "
+	    "backslash.\n",
     .options = (const enum option_id[]){OPTION_TS, OPTION_TTL, OPTION_AS,
 	OPTION_RAW_VALUE, OPTION_END},
     .least = 5,

@@ -162,6 +162,19 @@ parse_form(const struct arguments *a, enum form *out)
 	return STATUS_DONE;
 }
 
+static int
+refuse_value(enum form form, const char *text, int r)
+{
+	char line[512];
+
+	if (form == FORM_TEXT && r == -EINVAL) {
+		snprintf(line, sizeof(line), "%s", why_text(r));
+		r = why(EINVAL, "%s; --raw-value takes the bytes as they are",
+		    line);
+	}
+	return malformed(text, r);
+}
+
 int
 parse_value(struct arguments *a, const char *text, struct slice *out)
 {
@@ -173,7 +186,7 @@ parse_value(struct arguments *a, const char *text, struct slice *out)
 	if (status)
 		return status;
 	r = parse_bytes(a, form, slice_text(text), out);
-	return r < 0 ? malformed(text, r) : STATUS_DONE;
+	return r < 0 ? refuse_value(form, text, r) : STATUS_DONE;
 }
 
 static int

@@ -23,6 +23,18 @@ $(diff <(echo "$2") <(echo "$3"))"
 all=$(commands | sort)
 [ "$(wc -l <<< "$all")" -gt 20 ] || die "too few commands: $all"
 
+for c in $all; do
+	for words in "help $c" "$c -h" "$c x --help y"; do
+		# shellcheck disable=SC2086
+		gives "cellfs $words" "$(cellfs "$c" --help)" cellfs $words
+	done
+done
+for words in help -h; do
+	gives "cellfs $words" "$(cellfs --help)" cellfs "$words"
+done
+refuses "help of no command" 2 "no such command" cellfs help frob
+refuses "help of two" 2 "one operand too many" cellfs help get put
+
 # bash
 source "$SOURCE/tools/cellfs.bash"
 compopt() { :; } # only completion itself may call it
@@ -34,7 +46,8 @@ bash_words() {
 	printf '%s\n' "${COMPREPLY[@]}" | sort
 }
 same "bash completes the commands" "$all" "$(bash_words cellfs "" |
-    grep -v '^--')"
+    grep -vx -e 'help' -e '-.*')"
+same "bash completes help" "$all" "$(bash_words cellfs help "")"
 for c in $all; do
 	same "bash completes the options of $c" "$(options "$c")" \
 	    "$(bash_words cellfs "$c" - | sort)"
@@ -44,6 +57,33 @@ same "bash completes the forms" "$(printf '%s\n' base64 be32 be64 hex)" \
 same "bash completes the changes of cas" \
     "$(printf '%s\n' append delete deleteall incr put)" \
     "$(cd "$W" && bash_words cellfs cas s t r f:q = v "")"
+
+# Operands: stores, tables that can be read cheaply, and no file names else.
+cellfs create "$S" users f && cellfs create "$S" other f || die create
+: > "$W/file"
+# completes FUNCTION STORE: that of bash or of zsh; how it names the store.
+completes() {
+	cd "$W" || die cd
+	same "$1: a store" "$2" "$("$1" cellfs get st)"
+	same "$1: a file" "$2" "$("$1" cellfs schema store users st)"
+	for words in "list store" "get store" "scan --limit 5 store" \
+	    "put --as hex store" "rename store"; do
+		# shellcheck disable=SC2086
+		same "$1: the tables behind $words" "$(printf '%s\n' other users)" \
+		    "$("$1" cellfs $words "")"
+	done
+	touch store/cellfs.open
+	for words in "get store" "create store" "get store users" \
+	    "put store users r f:q" "scan store users --from" "umount $W" \
+	    "rename store users" "stats store" "get file" "get none"; do
+		# shellcheck disable=SC2086
+		[ -z "$("$1" cellfs $words "")" ] ||
+		    die "$1: $words completes $("$1" cellfs $words "")"
+	done
+	rm store/cellfs.open
+	cd - > /dev/null || die cd
+}
+completes bash_words store
 same "bash goes on behind a comma" ro,umask= \
     "$(bash_words cellfs mount s d -o ro,um)"
 
@@ -66,7 +106,7 @@ zsh_words() {
 		_describe() { print -l -- ${(P)4} | sed "s/:.*//" }
 		compadd() { shift ${@[(i)--]}; print -l -- $@ }
 		compset() { }
-		_files() { }
+		_files() { print FILES }
 		complete_it() {
 			local -a words=("$@")
 			local CURRENT=$#
@@ -77,7 +117,9 @@ zsh_words() {
 if command -v zsh > /dev/null; then
 	export SOURCE
 	same "zsh completes the commands" "$all" "$(zsh_words cellfs "" |
-	    grep -v '^--')"
+	    grep -vx -e 'help' -e '-.*')"
+	same "zsh completes help" "$all" "$(zsh_words cellfs help "")"
+	completes zsh_words FILES
 	for c in $all; do
 		same "zsh completes the options of $c" "$(options "$c")" \
 		    "$(zsh_words cellfs "$c" -)"
@@ -97,7 +139,7 @@ section() {
 manual_options() {
 	{
 		section "$1" | grep -oE 'Fl [0-9a-z-]+' | sed 's/Fl /-/'
-		echo --help
+		printf '%s\n' -h --help
 	} | sort -u
 }
 same "cellfs.1 has the commands" "$all" \

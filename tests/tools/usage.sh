@@ -17,6 +17,8 @@ refuses "a long operand is named whole" 2 "$long (see" cellfs drop s t "$long"
 
 refuses "a bad table name" 2 "a/b" cellfs get s a/b r
 refuses "a bad family name" 2 "f/" cellfs get s t r f/:q
+refuses "a path as a value" 2 "x5C; --raw-value" \
+    cellfs put s t r f:q 'C:\temp'
 refuses "a bare backslash" 2 "x5C" cellfs get s t 'r\w'
 refuses "an empty row key" 2 "at least one byte" cellfs get s t ""
 refuses "a long row key" 2 32767 cellfs get s t "$(head -c 32768 /dev/zero |
