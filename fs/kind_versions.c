@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "../kv/kv_data.h"
-#include "../kv/why.h"
+#include "../kv/text.h"
 #include "path.h"
 
 int
@@ -15,8 +15,10 @@ versions_parse(const struct spot *dir, struct slice name, struct child *out)
 	int r = path_timestamp(name, &timestamp);
 
 	(void)dir;
-	return r < 0 ? r
-		     : child_set(out, KIND_VERSION, slice_text(""), timestamp);
+	if (r < 0)
+		return text_refuse(name,
+		    "here are versions, each under its timestamp");
+	return child_set(out, KIND_VERSION, slice_text(""), timestamp);
 }
 
 int

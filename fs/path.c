@@ -226,7 +226,8 @@ unescape(struct slice text, struct buf *key)
 		if (low < 0)
 			return text_refuse(slice_skip(text, run),
 			    "%% must begin an escape of "
-			    "two upper-case hexadecimal digits");
+			    "two upper-case hexadecimal digits: write %%25 "
+			    "for %% itself");
 		buf_append(key, slice_head(text, run));
 		buf_byte(key, (uint8_t)(high << 4 | low));
 		text = slice_skip(text, run + 3);
@@ -239,7 +240,7 @@ static int
 refuse_spelling(struct slice text)
 {
 	return text_refuse(text,
-	    "no key is spelled like that: %%XX stands "
+	    "no key is spelled like that: write %%25 for %%; %%XX stands "
 	    "for exactly what has to be escaped, and parts are full");
 }
 
@@ -365,8 +366,8 @@ read_suffix(struct slice suffix, struct name *out)
 	}
 	if (r)
 		return text_refuse(suffix,
-		    "behind @ stands a timestamp 0 to "
-		    "2^63-2, ~ and a number, or counter");
+		    "write %%40 for @ in a name; behind @ stands a timestamp "
+		    "0 to 2^63-2, ~ and a number, or counter");
 	return 0;
 }
 
