@@ -7,6 +7,7 @@
 #include "../kv/why.h"
 #include "loader.h"
 #include "notify.h"
+#include "refusal.h"
 
 enum kind
 handle_kind(const struct handle *h)
@@ -183,6 +184,15 @@ commit_pending(struct fs *fs, struct handle *h, bool truncated_too)
 	    ? handle_commit(fs, h) : 0;
 }
 
+bool
+handle_is_refused(struct handle *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool refused = h->refused;
+	pthread_mutex_unlock(&h->lock);
+	return refused;
+}
+
 int
 handle_flush(struct fs *fs, struct handle *h, pid_t thread)
 {
@@ -239,8 +249,7 @@ unmake(struct fs *fs, struct inode *inode, int64_t mine)
 	else if (r == 0)
 		notify_cell(fs, &spot);
 	else if (r != -ENOENT)
-		journal_refusal(&fs->journal, JOURNAL_NOBODY,
-		    "an empty file is left", why_text(r));
+		refusal_note(fs, NULL, inode, "an empty file is left", r);
 	spot_release(&spot);
 }
 
@@ -268,7 +277,7 @@ handle_release(struct fs *fs, struct handle *h)
 	pthread_mutex_unlock(&h->lock);
 	delist(fs, h);
 	if (r < 0)
-		journal_refusal(&fs->journal, h->fresh.uid,
-		    "after the last close", why_text(r));
+		refusal_note(fs, &(struct caller){.uid = h->fresh.uid},
+		    h->inode, "after the last close", r);
 	handle_put(fs, h);
 }

@@ -57,6 +57,10 @@ handle_write(struct fs *fs, struct handle *h, uint64_t offset,
 int
 handle_resize(struct fs *fs, struct handle *h, uint64_t size, bool grow_only);
 
+/* Whether a write or commit was refused: the close says it again. */
+bool
+handle_is_refused(struct handle *h);
+
 /* close(2): its answer is close's. */
 int
 handle_flush(struct fs *fs, struct handle *h, pid_t thread);

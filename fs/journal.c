@@ -34,30 +34,38 @@ forget_half(struct journal *j)
 	memmove(j->lines.data, cut + 1, j->lines.size);
 }
 
+/* Stamps and keeps it. Locked. */
+static void
+keep(struct journal *j, struct slice line)
+{
+	struct timespec now;
+	struct tm utc;
+	char stamp[32];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &utc);
+	if (j->lines.size > JOURNAL_BYTES)
+		forget_half(j);
+	buf_printf(&j->lines, "%s.%03ldZ ", stamp, now.tv_nsec / 1000000);
+	buf_append(&j->lines, line);
+	if (buf_status(&j->lines))
+		buf_clear(&j->lines);
+}
+
 /* Adds one line, whatever bytes are in it, and shows it in the foreground. */
 static void
 add(struct journal *j, const char *what, const char *sentence)
 {
 	struct buf line = {0};
-	struct timespec now;
-	struct tm utc;
-	char stamp[32];
 
 	text_print(slice_text(what), &line);
 	buf_text(&line, *what ? ": " : "");
 	text_print(slice_text(sentence), &line);
 	buf_byte(&line, '\n');
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &utc);
-	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &utc);
 
 	pthread_mutex_lock(&j->lock);
-	if (j->lines.size > JOURNAL_BYTES)
-		forget_half(j);
-	buf_printf(&j->lines, "%s.%03ldZ ", stamp, now.tv_nsec / 1000000);
-	buf_append(&j->lines, buf_slice(&line));
-	if (buf_status(&j->lines))
-		buf_clear(&j->lines);
+	keep(j, buf_slice(&line));
 	pthread_mutex_unlock(&j->lock);
 	if (j->echo)
 		fprintf(stderr, "cellfs: %.*s", (int)line.size, line.data);
@@ -86,15 +94,15 @@ place_of(struct journal *j, uid_t uid)
 }
 
 void
-journal_refusal(struct journal *j, uid_t uid, const char *what,
-    const char *sentence)
+journal_refusal(struct journal *j, const struct caller *caller,
+    const char *what, const char *sentence)
 {
 	add(j, what, sentence);
-	if (uid == JOURNAL_NOBODY)
+	if (!caller)
 		return;
 	pthread_mutex_lock(&j->lock);
-	struct refused *r = place_of(j, uid);
-	r->uid = uid;
+	struct refused *r = place_of(j, caller->uid);
+	r->uid = caller->uid;
 	r->turn = ++j->turns;
 	snprintf(r->sentence, sizeof(r->sentence), "%s", sentence);
 	pthread_mutex_unlock(&j->lock);

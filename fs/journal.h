@@ -4,14 +4,13 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "../kv/bytes.h"
+#include "caller.h"
 
 #define JOURNAL_BYTES (256 * 1024)
 
 #define JOURNAL_USERS 16 /* whose last refusal is kept */
-#define JOURNAL_NOBODY ((uid_t)-1)
 
 /* The newest refusal of a user, for user.cellfs.error. */
 struct refused {
@@ -39,11 +38,11 @@ journal_release(struct journal *j);
 void
 journal_line(void *context, const char *line);
 
-/* A call of that user (JOURNAL_NOBODY: nobody's) was refused: its sentence
- * goes into the log and is the user's last error. */
+/* A call of the caller (NULL: nobody's) was refused: its sentence goes into
+ * the log and is the user's last error. */
 void
-journal_refusal(struct journal *j, uid_t uid, const char *what,
-    const char *sentence);
+journal_refusal(struct journal *j, const struct caller *caller,
+    const char *what, const char *sentence);
 
 /* A copy of the whole log, appended to out. */
 void

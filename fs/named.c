@@ -5,6 +5,7 @@
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
 #include "notify.h"
+#include "refusal.h"
 #include "times.h"
 
 void
@@ -93,6 +94,5 @@ named_keep_parts(struct fs *fs, struct inode *dir)
 		spot_release(&spot);
 	}
 	if (r < 0)
-		journal_refusal(&fs->journal, JOURNAL_NOBODY,
-		    "an empty directory is gone", why_text(r));
+		refusal_note(fs, NULL, dir, "an empty directory is gone", r);
 }

@@ -11,6 +11,7 @@
 #include "notify.h"
 #include "path.h"
 #include "read_job.h"
+#include "refusal.h"
 
 /* What is asked for and answered so in the course of things. */
 static bool
@@ -22,19 +23,22 @@ is_everyday(int r)
 }
 
 void
-ops_refuse(fuse_req_t req, const char *what, int r)
+ops_refuse(fuse_req_t req, fuse_ino_t ino, const char *name, int r)
 {
+	struct fs *fs = fs_of(req);
+	struct caller caller = caller_of(req);
+
 	if (why_given(r) || !is_everyday(r))
-		journal_refusal(&fs_of(req)->journal,
-		    fuse_req_ctx(req)->uid, what, why_text(r));
+		refusal_tell(
+		    fs, &caller, inode_of(fs, ino), slice_text(name), r);
 	fuse_reply_err(req, -r);
 }
 
 static void
-answer(fuse_req_t req, const char *what, int r)
+answer(fuse_req_t req, fuse_ino_t ino, const char *name, int r)
 {
 	if (r < 0)
-		ops_refuse(req, what, r);
+		ops_refuse(req, ino, name, r);
 	else
 		fuse_reply_err(req, 0);
 }
@@ -53,15 +57,9 @@ entry_of(const struct inode *inode, const struct look *look)
 
 /* Answers with an inode; the kernel has looked it up. Lets go of it. */
 static void
-answer_entry(fuse_req_t req, const char *what, int r, struct inode *inode,
-    const struct look *look)
+answer_entry(fuse_req_t req, struct inode *inode, const struct look *look)
 {
 	struct fs *fs = fs_of(req);
-
-	if (r < 0) {
-		ops_refuse(req, what, r);
-		return;
-	}
 	struct fuse_entry_param e = entry_of(inode, look);
 	inode_looked(fs, inode);
 	if (fuse_reply_entry(req, &e) < 0)
@@ -95,13 +93,17 @@ op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	int r = tree_lookup(fs, dir, slice_text(name), &caller, &inode,
 	    &look);
 
-	if (r == -ENOENT && dir->kind != KIND_SCHEMA_DIR) {
+	if (r == 0) {
+		answer_entry(req, inode, &look);
+	} else if (r == -ENOENT && dir->kind != KIND_SCHEMA_DIR) {
 		struct fuse_entry_param absent = {
 			.entry_timeout = absent_hold(req, dir, name)};
 		fuse_reply_entry(req, &absent);
-		return;
+	} else if (r == -ENOENT) {
+		fuse_reply_err(req, ENOENT);
+	} else {
+		ops_refuse(req, parent, name, r);
 	}
-	answer_entry(req, name, r, inode, &look);
 }
 
 static void
@@ -134,7 +136,10 @@ op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 	int r = tree_mkdir(fs, inode_of(fs, parent), slice_text(name), mode,
 	    &caller, &inode, &look);
 
-	answer_entry(req, name, r, inode, &look);
+	if (r < 0)
+		ops_refuse(req, parent, name, r);
+	else
+		answer_entry(req, inode, &look);
 }
 
 static void
@@ -153,7 +158,10 @@ op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	else
 		r = tree_create(fs, inode_of(fs, parent), slice_text(name),
 		    mode, O_EXCL, &caller, &made);
-	answer_entry(req, name, r, made.inode, &made.look);
+	if (r < 0)
+		ops_refuse(req, parent, name, r);
+	else
+		answer_entry(req, made.inode, &made.look);
 }
 
 static void
@@ -163,7 +171,8 @@ op_symlink(fuse_req_t req, const char *target, fuse_ino_t parent,
 	(void)target;
 	(void)parent;
 	ops_begin(req);
-	ops_refuse(req, name, why(EPERM, "symbolic links do not exist here"));
+	ops_refuse(req, parent, name,
+	    why(EPERM, "symbolic links do not exist here"));
 }
 
 static void
@@ -172,7 +181,8 @@ op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
 	(void)ino;
 	(void)parent;
 	ops_begin(req);
-	ops_refuse(req, name, why(EPERM, "hard links do not exist here"));
+	ops_refuse(req, parent, name,
+	    why(EPERM, "hard links do not exist here"));
 }
 
 static void
@@ -181,7 +191,7 @@ op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 
-	answer(req, name,
+	answer(req, parent, name,
 	    tree_remove(fs, inode_of(fs, parent), slice_text(name), false,
 		&caller));
 }
@@ -192,7 +202,7 @@ op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct fs *fs = ops_begin(req);
 	struct caller caller = caller_of(req);
 
-	answer(req, name,
+	answer(req, parent, name,
 	    tree_remove(fs, inode_of(fs, parent), slice_text(name), true,
 		&caller));
 }
@@ -212,24 +222,24 @@ op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	};
 
 	if (flags & ~(unsigned)(RENAME_NOREPLACE | RENAME_EXCHANGE))
-		ops_refuse(req, name,
+		ops_refuse(req, parent, name,
 		    why(EINVAL, "nothing takes a removed name's place"));
 	else
-		answer(req, name, tree_rename(fs, &how, &caller));
+		answer(req, parent, name, tree_rename(fs, &how, &caller));
 }
 
 /* --- attributes -------------------------------------------------------------- */
 
 static void
-answer_look(fuse_req_t req, struct inode *inode)
+answer_look(fuse_req_t req, fuse_ino_t ino)
 {
 	struct fs *fs = fs_of(req);
 	struct caller caller = caller_of(req);
 	struct look look;
-	int r = tree_look(fs, inode, &caller, &look);
+	int r = tree_look(fs, inode_of(fs, ino), &caller, &look);
 
 	if (r < 0)
-		ops_refuse(req, "stat", r);
+		ops_refuse(req, ino, "", r);
 	else
 		fuse_reply_attr(req, &look.st, look.hold);
 }
@@ -237,10 +247,9 @@ answer_look(fuse_req_t req, struct inode *inode)
 static void
 op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct fs *fs = ops_begin(req);
-
 	(void)fi;
-	answer_look(req, inode_of(fs, ino));
+	ops_begin(req);
+	answer_look(req, ino);
 }
 
 static struct attrs
@@ -280,9 +289,9 @@ op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int set,
 	if (r == 0 && attrs.set)
 		r = tree_set(fs, inode, &attrs, &caller);
 	if (r < 0)
-		ops_refuse(req, "setattr", r);
+		ops_refuse(req, ino, "", r);
 	else
-		answer_look(req, inode);
+		answer_look(req, ino);
 }
 
 static void
@@ -292,9 +301,8 @@ op_statfs(fuse_req_t req, fuse_ino_t ino)
 	struct space space;
 	int r = kv_space(fs->kv, &space);
 
-	(void)ino;
 	if (r < 0) {
-		ops_refuse(req, "statfs", r);
+		ops_refuse(req, ino, "", r);
 		return;
 	}
 	struct statvfs v = {
@@ -349,7 +357,7 @@ op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		if (made.mine)
 			handle_unmake(fs, made.inode, made.mine);
 		inode_put(fs, made.inode);
-		ops_refuse(req, name, r);
+		ops_refuse(req, parent, name, r);
 		return;
 	}
 	struct fuse_entry_param e = entry_of(made.inode, &made.look);
@@ -376,7 +384,7 @@ op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	    0, &h);
 
 	if (r < 0) {
-		ops_refuse(req, "open", r);
+		ops_refuse(req, ino, "", r);
 		return;
 	}
 	tell(fi, h);
@@ -388,11 +396,10 @@ static void
 op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     struct fuse_file_info *fi)
 {
-	struct read_job how = {.fs = ops_begin(req), .req = req,
+	struct read_job how = {.fs = ops_begin(req), .req = req, .ino = ino,
 		.handle = handle_of(fi), .offset = (uint64_t)offset,
 		.size = size, .mapped = fi->lock_owner == 0};
 
-	(void)ino;
 	read_job_serve(&how);
 }
 
@@ -409,13 +416,12 @@ op_write(fuse_req_t req, fuse_ino_t ino, const char *bytes, size_t size,
 {
 	struct fs *fs = ops_begin(req);
 
-	(void)ino;
 	kv_ask(is_interrupted, req);
 	int r = handle_write(fs, handle_of(fi), (uint64_t)offset, bytes, size,
 	    fi->writepage);
 	kv_ask(NULL, NULL);
 	if (r < 0)
-		ops_refuse(req, "write", r);
+		ops_refuse(req, ino, "", r);
 	else
 		fuse_reply_write(req, size);
 }
@@ -429,10 +435,10 @@ answer_done(void *req)
 /* Answers when no page of what was there before is left in the kernel: who
  * maps it sees what has been stored. */
 static void
-answer_stored(fuse_req_t req, const char *what, int r)
+answer_stored(fuse_req_t req, fuse_ino_t ino, int r)
 {
 	if (r < 0)
-		ops_refuse(req, what, r);
+		ops_refuse(req, ino, "", r);
 	else
 		notify_after(fs_of(req), answer_done, req);
 }
@@ -441,10 +447,13 @@ static void
 op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct fs *fs = ops_begin(req);
+	bool told = handle_is_refused(handle_of(fi));
+	int r = handle_flush(fs, handle_of(fi), fuse_req_ctx(req)->pid);
 
-	(void)ino;
-	answer_stored(req, "close",
-	    handle_flush(fs, handle_of(fi), fuse_req_ctx(req)->pid));
+	if (r < 0 && told) /* when it was refused */
+		fuse_reply_err(req, -r);
+	else
+		answer_stored(req, ino, r);
 }
 
 static void
@@ -463,9 +472,8 @@ op_fsync(fuse_req_t req, fuse_ino_t ino, int data_only,
 {
 	struct fs *fs = ops_begin(req);
 
-	(void)ino;
 	(void)data_only;
-	answer_stored(req, "fsync", handle_sync(fs, handle_of(fi)));
+	answer_stored(req, ino, handle_sync(fs, handle_of(fi)));
 }
 
 static void
@@ -474,8 +482,7 @@ op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offset,
 {
 	struct fs *fs = ops_begin(req);
 
-	(void)ino;
-	answer(req, "fallocate",
+	answer(req, ino, "",
 	    mode ? why(EOPNOTSUPP, "only plain growth is known here")
 		 : handle_resize(fs, handle_of(fi),
 		       (uint64_t)offset + (uint64_t)size, true));
@@ -501,7 +508,7 @@ op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	int r = dirbuf_open(fs, inode_of(fs, ino), &d);
 
 	if (r < 0) {
-		ops_refuse(req, "opendir", r);
+		ops_refuse(req, ino, "", r);
 		return;
 	}
 	fi->fh = (uint64_t)d;
@@ -511,18 +518,18 @@ op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 }
 
 static void
-read_directory(fuse_req_t req, size_t size, off_t offset,
-    struct fuse_file_info *fi, bool plus)
+read_directory(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
+    struct dirbuf *d, bool plus)
 {
 	struct fs *fs = ops_begin(req);
 	struct dirbuf_request request = {.req = req,
 		.caller = caller_of(req), .size = size,
 		.offset = (uint64_t)offset, .plus = plus};
 	struct buf reply = {0};
-	int r = dirbuf_read(fs, (struct dirbuf *)fi->fh, &request, &reply);
+	int r = dirbuf_read(fs, d, &request, &reply);
 
 	if (r < 0 && !reply.size)
-		ops_refuse(req, "readdir", r);
+		ops_refuse(req, ino, "", r);
 	else
 		fuse_reply_buf(req, (char *)reply.data, reply.size);
 	buf_release(&reply);
@@ -532,16 +539,16 @@ static void
 op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     struct fuse_file_info *fi)
 {
-	(void)ino;
-	read_directory(req, size, offset, fi, false);
+	read_directory(
+	    req, ino, size, offset, (struct dirbuf *)fi->fh, false);
 }
 
 static void
 op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     struct fuse_file_info *fi)
 {
-	(void)ino;
-	read_directory(req, size, offset, fi, true);
+	read_directory(
+	    req, ino, size, offset, (struct dirbuf *)fi->fh, true);
 }
 
 static void
@@ -558,10 +565,9 @@ op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int data_only,
 {
 	struct fs *fs = ops_begin(req);
 
-	(void)ino;
 	(void)data_only;
 	(void)fi;
-	answer(req, "fsync", tree_sync(fs));
+	answer(req, ino, "", tree_sync(fs));
 }
 
 static void

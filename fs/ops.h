@@ -12,8 +12,8 @@
 extern const struct fuse_lowlevel_ops ops;
 
 /* The one way errors go to the kernel; those worth a sentence leave it in the
- * log. */
+ * log, with the path of ino or, unless name is empty, of that in it. */
 void
-ops_refuse(fuse_req_t req, const char *what, int r);
+ops_refuse(fuse_req_t req, fuse_ino_t ino, const char *name, int r);
 
 #endif

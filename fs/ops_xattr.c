@@ -19,7 +19,7 @@ ops_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 	if (r == 0 && size && size < value.size)
 		r = -ERANGE;
 	if (r < 0)
-		ops_refuse(req, name, r);
+		ops_refuse(req, ino, "", r);
 	else if (!size)
 		fuse_reply_xattr(req, value.size);
 	else
@@ -41,14 +41,13 @@ void
 ops_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
     const char *value, size_t size, int flags)
 {
-	(void)ino;
 	(void)value;
 	(void)size;
 	(void)flags;
 	ops_begin(req);
 	if (strncmp(name, "user.", 5) == 0)
 		why(EOPNOTSUPP, "extended attributes cannot be set");
-	ops_refuse(req, name, -EOPNOTSUPP);
+	ops_refuse(req, ino, "", -EOPNOTSUPP);
 }
 
 void

@@ -40,7 +40,7 @@ take_turn(struct read_job *r, bool last)
 	if (n == -EINTR && !last && !fuse_req_interrupted(r->req))
 		return false;
 	if (n < 0)
-		ops_refuse(r->req, "read", (int)n);
+		ops_refuse(r->req, r->ino, "", (int)n);
 	else
 		fuse_reply_buf(r->req, r->bytes, (size_t)n);
 	free(r->bytes);
@@ -66,7 +66,7 @@ read_job_serve(struct read_job *r)
 	r->job.step = step;
 	r->bytes = malloc(r->size);
 	if (!r->bytes) {
-		ops_refuse(r->req, "read", -ENOMEM);
+		ops_refuse(r->req, r->ino, "", -ENOMEM);
 		return;
 	}
 	if (take_turn(r, false))
@@ -74,7 +74,7 @@ read_job_serve(struct read_job *r)
 	copy = malloc(sizeof(*copy));
 	if (!copy) {
 		free(r->bytes);
-		ops_refuse(r->req, "read", -ENOMEM);
+		ops_refuse(r->req, r->ino, "", -ENOMEM);
 		return;
 	}
 	*copy = *r;
@@ -94,7 +94,7 @@ read_job_link(struct fs *fs, fuse_req_t req, struct inode *inode)
 	if (r == 0)
 		r = buf_status(&reader.text);
 	if (r < 0)
-		ops_refuse(req, "readlink", r);
+		ops_refuse(req, (fuse_ino_t)inode, "", r);
 	else
 		fuse_reply_readlink(req, (const char *)reader.text.data);
 	reader_release(fs, &reader);

@@ -11,6 +11,7 @@ struct read_job {
 	struct job job;
 	struct fs *fs;
 	fuse_req_t req;
+	fuse_ino_t ino;
 	struct handle *handle; /* open as long as the kernel waits */
 	uint64_t offset;
 	size_t size;

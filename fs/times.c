@@ -133,7 +133,7 @@ static void
 report(struct fs *fs, int r, bool *failing)
 {
 	if (r < 0 && !*failing)
-		journal_refusal(&fs->journal, JOURNAL_NOBODY,
+		journal_refusal(&fs->journal, NULL,
 		    "times of directories", why_text(r));
 	*failing = r < 0;
 }

@@ -11,6 +11,7 @@
 #include "named.h"
 #include "notify.h"
 #include "path.h"
+#include "refusal.h"
 #include "times.h"
 #include "tunnel.h"
 
@@ -29,23 +30,14 @@ tree_overlay(struct fs *fs, struct inode *inode, const struct caller *caller,
 		look->hold = 0;
 }
 
-static void
-tell_why(struct fs *fs, const struct caller *caller, struct slice name, int r)
-{
-	char text[NAME_BYTES + 1];
-
-	snprintf(text, sizeof(text), "%.*s", (int)name.size,
-	    (const char *)name.data);
-	journal_refusal(&fs->journal, caller->uid, text, why_text(r));
-}
-
 /* A name that no key has is not there. Why is told, but for dot names, which
  * programs look for everywhere. */
 static int
-senseless(struct fs *fs, const struct caller *caller, struct slice name, int r)
+senseless(struct fs *fs, struct inode *dir, const struct caller *caller,
+    struct slice name, int r)
 {
 	if (name.size && name.data[0] != '.')
-		tell_why(fs, caller, name, r);
+		refusal_tell(fs, caller, dir, name, r);
 	return -ENOENT;
 }
 
@@ -97,7 +89,7 @@ tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
 
 	*out = NULL;
 	if ((r == -EPERM || r == -EINVAL) && !n.means)
-		r = senseless(fs, caller, name, r);
+		r = senseless(fs, dir, caller, name, r);
 	if (r == 0 && was_emptied(fs, dir, &n, caller, false)) {
 		n.there = true;
 		stat_plain(fs, &n.spot, 0500, 0, &n.look);
@@ -106,7 +98,7 @@ tree_lookup(struct fs *fs, struct inode *dir, struct slice name,
 	if (r == 0 && !n.there) {
 		r = -ENOENT;
 		if (n.spot.kind == KIND_VIEW && why_given(r))
-			tell_why(fs, caller, name, r);
+			refusal_tell(fs, caller, dir, name, r);
 	}
 	if (r == 0) {
 		*out = inode_get(fs, dir, &n.child);

@@ -299,7 +299,7 @@ END_TEST
 START_TEST(the_log_shows_what_was_logged)
 {
 	journal_refusal(
-	    &tree_fs.journal, tree_caller()->uid, "open", "because");
+	    &tree_fs.journal, tree_caller(), "open", "because");
 	HOLDS(" open: because\n", tree_cat(".cellfs/log"));
 	SAYS("because", tree_attribute("", "error"));
 }

@@ -36,6 +36,14 @@ whole(void)
 	return (const char *)text.data;
 }
 
+static void
+refuse(uid_t uid, const char *what, const char *sentence)
+{
+	const struct caller caller = {.uid = uid};
+
+	journal_refusal(&journal, &caller, what, sentence);
+}
+
 static const char *
 last_of(uid_t uid)
 {
@@ -82,11 +90,11 @@ END_TEST
 
 START_TEST(a_refusal_is_a_line_and_the_last_error)
 {
-	journal_refusal(&journal, 7, "open", "no such family");
+	refuse(7, "open", "no such family");
 	journal_line(&journal, "something else");
 	ck_assert(matches("^" STAMP " open: no such family\n", whole()));
 	ck_assert_str_eq(last(), "no such family");
-	journal_refusal(&journal, 7, "write", "too large");
+	refuse(7, "write", "too large");
 	ck_assert_str_eq(last(), "too large");
 }
 END_TEST
@@ -96,7 +104,7 @@ START_TEST(a_sentence_that_is_too_long_for_an_attribute_is_cut)
 	static char sentence[2 * sizeof(journal.refused->sentence)];
 
 	memset(sentence, 'x', sizeof(sentence) - 1);
-	journal_refusal(&journal, 7, "open", sentence);
+	refuse(7, "open", sentence);
 	ck_assert_uint_eq(
 	    strlen(last()), sizeof(journal.refused->sentence) - 1);
 	ck_assert_ptr_nonnull(strstr(whole(), sentence));
@@ -107,17 +115,16 @@ START_TEST(each_user_is_told_of_its_own)
 {
 	char sentence[32];
 
-	journal_refusal(&journal, 7, "open", "mine");
-	journal_refusal(&journal, 0, "open", "root's");
-	journal_refusal(&journal, JOURNAL_NOBODY, "", "nobody's");
+	refuse(7, "open", "mine");
+	refuse(0, "open", "root's");
+	journal_refusal(&journal, NULL, "", "nobody's");
 	ck_assert_str_eq(last_of(7), "mine");
 	ck_assert_str_eq(last_of(0), "root's");
 	ck_assert_str_eq(last_of(8), "");
-	ck_assert_str_eq(last_of(JOURNAL_NOBODY), "");
 	for (uid_t uid = 100; uid < 100 + JOURNAL_USERS - 1; uid++) {
 		snprintf(sentence, sizeof(sentence), "of %u", uid);
-		journal_refusal(&journal, uid, "open", sentence);
-		journal_refusal(&journal, 0, "open", "root's");
+		refuse(uid, "open", sentence);
+		refuse(0, "open", "root's");
 	}
 	ck_assert_str_eq(last_of(7), "");
 	ck_assert_str_eq(last_of(0), "root's");

@@ -197,7 +197,8 @@ TABLES["names"] = [
     (stats, "t/r/f/q@9223372036854775807", ENOENT, "2^63-2"),
     (mkdir, "t/%zz", EINVAL, "escape"),
     (mkdir, "t/%41", EINVAL, "no key is spelled like that"),
-    (mkdir, "t/short%", EINVAL, "parts are full"),
+    (mkdir, "t/short%", EINVAL, "write %25 for %"),
+    (mkdir, "t/r/f/user@example.com", EINVAL, "write %40 for @"),
     (mkdir, "two words", EINVAL, "table"),
     (mkdir, "u/r/a:b", EINVAL, "family"),
     (creates, ".schema/two words", EINVAL, "table"),
@@ -367,6 +368,9 @@ def fault(row):
     added = after[len(before):] if after.startswith(before) else after
     if sentence not in added:
         return "the log has %r more" % added
+    if operands and isinstance(operands[0], str) and call != link and \
+            operands[0] + ": " not in added:
+        return "the log does not name the file: %r" % added
     return None
 
 

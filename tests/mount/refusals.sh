@@ -90,3 +90,27 @@ R04_modes_and_a_read_only_mount_are_the_kernels_to_refuse() {
 	refused "Read-only file system" sh -c "echo 'family g' >> $M/.schema/t"
 	expect x history $q
 }
+
+R05_the_log_says_which_file_and_says_it_once() {
+	local part before
+	create t f:VERSIONS=5,MAX_CELL_SIZE=10
+	create u f:VERSIONS=5,MAX_CELL_SIZE=10
+	works up
+	part=$(printf 'x%.0s' $(seq 254))%
+	works mkdir -p $M/u/a%2Fb/f $M/u/$part/yyyy/f
+	said() { is "$(tail -n 1 $M/.cellfs/log | cut -d ' ' -f 2-)" "$1: $2"; }
+	before=$(wc -l < $M/.cellfs/log)
+	refused "File too large" bash -c "echo 0123456789abc > $M/u/a%2Fb/f/%40"
+	said u/a%2Fb/f/%40 "14 bytes: the family's max_cell_size is 10"
+	is "$(wc -l < $M/.cellfs/log)" $((before + 1)) "of the write and the close"
+	put 1 $M/u/a%2Fb/f/%40
+	for dir in "" u u/a%2Fb u/a%2Fb/f u/$part u/$part/yyyy/f u/a%2Fb/f/%40@ .schema .cellfs; do
+		refused "Operation not permitted" ln -s x $M/$dir/link
+		said ${dir:+$dir/}link "symbolic links do not exist here"
+	done
+	before=$(wc -l < $M/.cellfs/log)
+	refused "No such file" cat $M/.schema/usres
+	refused "No such file" cat $M/t/r
+	refused "No such file" rmdir $M/t/r
+	is "$(wc -l < $M/.cellfs/log)" $before "ordinary lines"
+}
