@@ -12,6 +12,7 @@ DIRECTORY; --compare, after another mount, looks at all of it again.
 
 The table's families are f, of three versions, and g, of very many.
 """
+import errno
 import os
 import pickle
 import random
@@ -37,6 +38,15 @@ def refused(error, call, *args):
     except error:
         return
     raise AssertionError("%s%s was not refused" % (call.__name__, args))
+
+
+def too_deep(at, onto):
+    try:
+        os.rename(at, onto)
+    except OSError as e:
+        assert e.errno == errno.EDQUOT, e
+    else:
+        raise AssertionError("%s lost versions of %s" % (onto, at))
 
 
 class File:
@@ -223,10 +233,13 @@ class Own:
         dots = [name[0] == "." for name in (at[2], onto[2])]
         if at == onto or dots == [False, True]:
             return
-        apart(os.rename, self.path(*at), self.path(*onto))
-        moving = self.rows[at[0]][at[1]].pop(at[2])
+        moving = self.rows[at[0]][at[1]][at[2]]
         there = self.rows[onto[0]][onto[1]].get(onto[2])
         keep = 1 if dots[1] else KEEP[onto[1]]
+        if not there and len(moving.history) > keep:
+            return apart(too_deep, self.path(*at), self.path(*onto))
+        apart(os.rename, self.path(*at), self.path(*onto))
+        del self.rows[at[0]][at[1]][at[2]]
         if there and not dots[1]:
             moving.history[1:] = there.history
         del moving.history[keep:]
