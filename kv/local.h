@@ -72,6 +72,7 @@ struct local {
 	uint32_t next_number;	   /* guarded by ddl */
 	atomic_bool dead_tables;   /* there may be some to drop */
 	uint32_t keep_below;	   /* nobody's below this are not dropped */
+	bool lost;		   /* the repair that opened it found a loss */
 	struct attrs owner;	   /* of root and .schema, by default */
 	int64_t created;	   /* ms */
 

@@ -352,7 +352,7 @@ verify(struct check *c, uint32_t number)
 		return r;
 	/* Stores that are older than it do not have it. */
 	if (r && !(r == -ENOENT && number == BLOOMS))
-		tell(c, why_text(r));
+		tell(c, why_text(r == 1 ? -EIO : r)); /* 1: mended */
 	return 0;
 }
 
@@ -408,7 +408,8 @@ local_check(struct engine *e, bool repair,
 	struct check c = {.local = (struct local *)e,
 	    .repair = repair,
 	    .problem = problem,
-	    .context = context};
+	    .context = context,
+	    .found = ((struct local *)e)->lost};
 
 	int r = check_all(&c);
 	return r ? r : c.found;

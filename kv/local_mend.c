@@ -46,9 +46,35 @@ set_aside(struct txn *t, struct mending *m, struct slice key, struct slice text)
 	if (r == 0 && key.size)
 		r = txn_remove(t, CATALOGUE, key);
 	buf_release(&aside);
+	t->local->lost = true;
 	local_log(t->local, "the catalogue is damaged; what it has lost stays "
 			    "in the store's directory, for wt(1)");
 	return r;
+}
+
+/* Says what an ordered table that is missing was to a table. */
+static void
+log_loss(struct local *l, const struct table *t, uint32_t number)
+{
+	struct slice name = t->schema.name.size ? buf_slice(&t->schema.name)
+						: slice_text(".schema");
+	struct slice family = slice_text("");
+	const char *what = "its changes and directories' attributes";
+
+	for (size_t i = 0; i < t->schema.count; i++) {
+		const struct local_family *f = &t->families[i];
+		if (f->cells != number && f->blobs != number)
+			continue;
+		family = buf_slice(&f->declared.name);
+		what = f->cells == number ? "all its cells"
+					  : "the bytes of its large values";
+	}
+	local_log(l, "ordered table %u is missing; an empty one takes its "
+	    "place: table %.*s%s%.*s has lost %s", number, (int)name.size,
+	    (const char *)name.data, family.size ? " family " : "",
+	    (int)family.size, family.size ? (const char *)family.data : "",
+	    what);
+	l->lost = true;
 }
 
 static int
@@ -62,8 +88,10 @@ note_missing(struct mending *m, const struct table *table)
 	meet(m, table->id);
 	const uint32_t *n = (const uint32_t *)numbers.data;
 	for (size_t i = 0; r == 0 && i < numbers.size / sizeof(*n); i++)
-		if (!catalogue_has(m->there, n[i]))
+		if (!catalogue_has(m->there, n[i])) {
 			buf_append(&m->missing, slice_of(&n[i], sizeof(*n)));
+			log_loss(m->local, table, n[i]);
+		}
 	buf_release(&numbers);
 	return r ? r : buf_status(&m->missing);
 }
@@ -128,13 +156,8 @@ create_missing(struct mending *m)
 	struct ordered *o = m->local->ordered;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < m->missing.size / sizeof(*n); i++) {
-		local_log(m->local,
-		    "ordered table %u is missing; an empty "
-		    "one takes its place",
-		    n[i]);
+	for (size_t i = 0; r == 0 && i < m->missing.size / sizeof(*n); i++)
 		r = o->methods->create(o, n[i], &options);
-	}
 	return r;
 }
 
@@ -143,10 +166,11 @@ catalogue_mend(struct local *l, const struct buf *there)
 {
 	struct mending m = {.local = l,
 	    .there = there,
-	    .lost = !catalogue_has(there, CATALOGUE)};
+	    .lost = l->ordered->mended || !catalogue_has(there, CATALOGUE)};
 
 	if (there->size == 0)
 		return 0;
+	l->lost = l->ordered->mended;
 	int r = load_create_tables(l, there);
 	if (r == 0)
 		r = local_write(l, ORDERED_WRITE, mend_body, &m);

@@ -116,13 +116,13 @@ struct ordered_methods {
 	int (*verify)(struct ordered *o, uint32_t table);
 
 	int (*space)(struct ordered *o, struct ordered_space *out);
-	void (*stats)(struct ordered *o, ordered_stat_emit emit,
-	    void *context);
+	void (*stats)(struct ordered *o, ordered_stat_emit emit, void *context);
 };
 
 /* Implementations begin with this. */
 struct ordered {
 	const struct ordered_methods *methods;
+	bool mended; /* with salvage: a table did not open, and lost something */
 };
 
 /* Opens the WiredTiger store in a directory. -EBUSY: another process holds

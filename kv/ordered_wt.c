@@ -18,6 +18,7 @@
 #include "wt_config.h"
 #include "wt_files.h"
 #include "wt_home.h"
+#include "wt_mend.h"
 #include "wt_pool.h"
 #include "wt_room.h"
 #include "wt_wait.h"
@@ -248,20 +249,6 @@ wt_compact(struct ordered *o, uint32_t table)
 	return wt_pool_do(&s->pool, WT_COMPACT, table, "timeout=0");
 }
 
-/* Keeps what can be read of a table. */
-static int
-salvage(struct wt_store *s, uint32_t table)
-{
-	wt_files_check_blocks(s->pool.files, false);
-	int r = wt_pool_do(&s->pool, WT_SALVAGE, table, "force=true");
-	wt_files_check_blocks(s->pool.files, true);
-	if (r)
-		return why(EIO, "table %06u is damaged beyond repair", table);
-	why(EIO, "table %06u was damaged; what could be read of it was kept",
-	    table);
-	return 1;
-}
-
 static int
 wt_verify(struct ordered *o, uint32_t table)
 {
@@ -275,7 +262,7 @@ wt_verify(struct ordered *o, uint32_t table)
 	if (r == -EBUSY || r == -ENOENT)
 		return r;
 	if (s->salvage)
-		return salvage(s, table);
+		return wt_mend_salvage(&s->pool, table);
 	return why(EIO,
 	    "table %06u (%06u.wt) is damaged: run `cellfs check %s --repair`",
 	    table, table, s->directory);
@@ -558,6 +545,23 @@ connect_repairing(struct wt_store *s)
 
 /* Opens for writing, which recovers a store that was not closed. */
 static int
+mend_tables(struct wt_store *s)
+{
+	struct buf numbers = {0};
+	int r = wt_tables(&s->ordered, &numbers);
+	const uint32_t *n = (const uint32_t *)numbers.data;
+
+	for (size_t i = 0; r >= 0 && i < numbers.size / sizeof(*n); i++) {
+		r = wt_mend_table(&s->pool, n[i]);
+		if (r == 1)
+			store_log(s, "%s", why_text(-EIO));
+		s->ordered.mended |= r == 1;
+	}
+	buf_release(&numbers);
+	return r < 0 ? r : 0;
+}
+
+static int
 connect_writing(struct wt_store *s, bool fresh)
 {
 	bool recover = wt_home_was_open(s->directory);
@@ -572,6 +576,8 @@ connect_writing(struct wt_store *s, bool fresh)
 		r = connect_repairing(s);
 	else
 		r = connect(s, fresh ? "create=true" : "create=false");
+	if (r == 0 && s->salvage)
+		r = mend_tables(s);
 	if (r)
 		return r;
 	if (recover)

@@ -1,0 +1,53 @@
+#include "wt_mend.h"
+
+#include <errno.h>
+#include <wiredtiger.h>
+
+#include "why.h"
+#include "wt_files.h"
+
+int
+wt_mend_salvage(struct wt_pool *pool, uint32_t table)
+{
+	wt_files_check_blocks(pool->files, false);
+	int r = wt_pool_do(pool, WT_SALVAGE, table, "force=true");
+	wt_files_check_blocks(pool->files, true);
+	if (r)
+		return why(EIO, "table %06u is damaged beyond repair", table);
+	why(EIO, "table %06u was damaged; what could be read of it was kept",
+	    table);
+	return 1;
+}
+
+static int
+opens(struct wt_pool *pool, uint32_t table)
+{
+	char uri[WT_URI_BYTES];
+	WT_SESSION *session;
+	WT_CURSOR *cursor;
+	int r = wt_pool_open(pool, &session);
+
+	if (r)
+		return r;
+	wt_pool_uri(table, uri);
+	r = wt_pool_error(pool,
+	    session->open_cursor(session, uri, NULL, NULL, &cursor));
+	session->close(session, NULL);
+	return r;
+}
+
+int
+wt_mend_table(struct wt_pool *pool, uint32_t table)
+{
+	int r = opens(pool, table);
+
+	if (r == -EIO)
+		return wt_mend_salvage(pool, table);
+	if (r != -ENOENT)
+		return r;
+	r = wt_pool_do(pool, WT_DROP, table, "force=true");
+	if (r)
+		return r;
+	why(EIO, "%06u.wt is missing: what it had is lost", table);
+	return 1;
+}
