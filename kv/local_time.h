@@ -5,7 +5,8 @@
  * store has the latest moment at which something was seen to expire, which a
  * read that sees a later one writes before its answer is given; a second
  * ahead, so that it happens once a second at most. After a crash time may so
- * begin up to a second ahead of the clock; closing takes that back.
+ * begin up to a second ahead of the clock; closing takes that back. An engine
+ * that is open for reading only writes nothing: it is alone with what it saw.
  */
 #ifndef CELLFS_KV_LOCAL_TIME_H
 #define CELLFS_KV_LOCAL_TIME_H
