@@ -1,7 +1,6 @@
 #include "wt_mend.h"
 
 #include <errno.h>
-#include <wiredtiger.h>
 
 #include "why.h"
 #include "wt_files.h"
@@ -19,27 +18,10 @@ wt_mend_salvage(struct wt_pool *pool, uint32_t table)
 	return 1;
 }
 
-static int
-opens(struct wt_pool *pool, uint32_t table)
-{
-	char uri[WT_URI_BYTES];
-	WT_SESSION *session;
-	WT_CURSOR *cursor;
-	int r = wt_pool_open(pool, &session);
-
-	if (r)
-		return r;
-	wt_pool_uri(table, uri);
-	r = wt_pool_error(pool,
-	    session->open_cursor(session, uri, NULL, NULL, &cursor));
-	session->close(session, NULL);
-	return r;
-}
-
 int
 wt_mend_table(struct wt_pool *pool, uint32_t table)
 {
-	int r = opens(pool, table);
+	int r = wt_pool_do(pool, WT_OPEN, table, NULL);
 
 	if (r == -EIO)
 		return wt_mend_salvage(pool, table);

@@ -59,12 +59,6 @@ wt_pool_error(struct wt_pool *pool, int code)
 	return -code;
 }
 
-void
-wt_pool_uri(uint32_t table, char *out)
-{
-	snprintf(out, WT_URI_BYTES, "table:%06u", table);
-}
-
 /* --- the cursors a session keeps ------------------------------------------ */
 
 static void
@@ -272,7 +266,11 @@ static int
 session_do(
     WT_SESSION *session, enum wt_verb verb, const char *uri, const char *config)
 {
+	WT_CURSOR *cursor; /* closed with the session */
+
 	switch (verb) {
+	case WT_OPEN:
+		return session->open_cursor(session, uri, NULL, config, &cursor);
 	case WT_CREATE:
 		return session->create(session, uri, config);
 	case WT_DROP:

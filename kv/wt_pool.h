@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "ordered.h"
 #include "wt_files.h"
@@ -55,7 +56,9 @@ int
 wt_pool_open(struct wt_pool *pool, struct __wt_session **out);
 
 /* Does one thing to a table on a session of its own. */
-enum wt_verb { WT_CREATE, WT_DROP, WT_COMPACT, WT_VERIFY, WT_SALVAGE };
+enum wt_verb {
+	WT_OPEN, WT_CREATE, WT_DROP, WT_COMPACT, WT_VERIFY, WT_SALVAGE
+};
 int
 wt_pool_do(struct wt_pool *pool, enum wt_verb verb, uint32_t table,
     const char *config);
@@ -84,8 +87,11 @@ wt_pool_error(struct wt_pool *pool, int code);
 
 /* "table:000012"; out has room for WT_URI_BYTES. */
 #define WT_URI_BYTES 32
-void
-wt_pool_uri(uint32_t table, char *out);
+static inline void
+wt_pool_uri(uint32_t table, char *out)
+{
+	snprintf(out, WT_URI_BYTES, "table:%06u", table);
+}
 
 /* The session's methods of struct ordered_methods. */
 int
