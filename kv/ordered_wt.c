@@ -242,11 +242,11 @@ wt_compact(struct ordered *o, uint32_t table)
 
 	if (s->pool.read_only)
 		return why(EROFS, "the store is open for reading only");
-	/* WiredTiger leaves a small file alone, but finds out only after
-	 * several checkpoints of the whole store. */
+	/* WiredTiger leaves a small one alone, but after many checkpoints. */
 	if (wt_home_table_size(s->directory, table) <= COMPACT_LEAST)
 		return 0;
-	return wt_pool_do(&s->pool, WT_COMPACT, table, "timeout=0");
+	return wt_pool_do(&s->pool, WT_COMPACT, table,
+	    WT_CONFIG_COMPACT(WIREDTIGER_VERSION_MAJOR));
 }
 
 static int

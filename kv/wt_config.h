@@ -16,7 +16,12 @@ void
 wt_config_open(const char *mode, uint64_t cache, uint64_t log_file,
     struct buf *out);
 
-/* Of WT_SESSION.create(), likewise. */
+/* Of WT_SESSION.compact(): from 11 on it would leave alone what has less than
+ * 20 MB to give back. */
+#define WT_CONFIG_COMPACT(major) \
+	((major) >= 11 ? "timeout=0,free_space_target=1MB" : "timeout=0")
+
+/* Of WT_SESSION.create(), as wt_config_open() does. */
 void
 wt_config_table(const struct ordered_table_options *options, struct buf *out);
 
