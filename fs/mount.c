@@ -182,6 +182,16 @@ stand_by(struct mount *m, unsigned me)
 }
 
 /* Takes and serves requests while this thread is the reader. */
+/* The two forms of a rename are one kind. */
+static void
+count_request(struct mount *m, const struct fuse_buf *buf)
+{
+	uint32_t opcode = ((const struct fuse_in_header *)buf->mem)->opcode;
+
+	traffic_count(&m->fs.traffic,
+	    opcode == FUSE_RENAME2 ? FUSE_RENAME : opcode);
+}
+
 static void
 read_requests(struct mount *m, unsigned me, struct fuse_buf *buf)
 {
@@ -194,8 +204,7 @@ read_requests(struct mount *m, unsigned me, struct fuse_buf *buf)
 			break;
 		}
 		m->state = state_of(buf);
-		traffic_count(&m->fs.traffic,
-		    ((const struct fuse_in_header *)buf->mem)->opcode);
+		count_request(m, buf);
 		fuse_session_process_buf(m->session, buf);
 		pthread_mutex_lock(&m->lock);
 		m->served++;
@@ -366,6 +375,7 @@ fs_open(struct mount *m, const struct mount_options *o)
 		.uid = o->uid, .gid = o->gid, .umask = o->umask};
 	fs->buffers = (struct budget){.directory = m->store,
 		.limit = o->buffers ? o->buffers : DEFAULT_BUFFERS};
+	fs->traffic.names = ops_requests;
 	journal_init(&fs->journal, o->foreground);
 	const struct place root = {.level = LEVEL_ROOT};
 	const struct version newest = {VERSION_NEWEST, 0};

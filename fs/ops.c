@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fuse.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -618,4 +619,37 @@ const struct fuse_lowlevel_ops ops = {
 	.setxattr = ops_setxattr,
 	.listxattr = ops_listxattr,
 	.removexattr = ops_removexattr,
+};
+
+const char *const ops_requests[TRAFFIC_KINDS] = {
+	[0] = "requests_other",
+	[FUSE_LOOKUP] = "requests_lookup",
+	[FUSE_FORGET] = "requests_forget",
+	[FUSE_BATCH_FORGET] = "requests_batch_forget",
+	[FUSE_GETATTR] = "requests_getattr",
+	[FUSE_SETATTR] = "requests_setattr",
+	[FUSE_MKNOD] = "requests_mknod",
+	[FUSE_MKDIR] = "requests_mkdir",
+	[FUSE_UNLINK] = "requests_unlink",
+	[FUSE_RMDIR] = "requests_rmdir",
+	[FUSE_RENAME] = "requests_rename",
+	[FUSE_CREATE] = "requests_create",
+	[FUSE_OPEN] = "requests_open",
+	[FUSE_READ] = "requests_read",
+	[FUSE_WRITE] = "requests_write",
+	[FUSE_FLUSH] = "requests_flush",
+	[FUSE_FSYNC] = "requests_fsync",
+	[FUSE_RELEASE] = "requests_release",
+	[FUSE_FALLOCATE] = "requests_fallocate",
+	[FUSE_LSEEK] = "requests_lseek",
+	[FUSE_IOCTL] = "requests_ioctl",
+	[FUSE_OPENDIR] = "requests_opendir",
+	[FUSE_READDIR] = "requests_readdir",
+	[FUSE_READDIRPLUS] = "requests_readdirplus",
+	[FUSE_RELEASEDIR] = "requests_releasedir",
+	[FUSE_FSYNCDIR] = "requests_fsyncdir",
+	[FUSE_STATFS] = "requests_statfs",
+	[FUSE_GETXATTR] = "requests_getxattr",
+	[FUSE_LISTXATTR] = "requests_listxattr",
+	[FUSE_SETXATTR] = "requests_setxattr",
 };

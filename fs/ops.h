@@ -11,6 +11,9 @@
 /* The request table; its user data is a struct fs. */
 extern const struct fuse_lowlevel_ops ops;
 
+/* What .cellfs/stats calls the kernel's requests, by opcode; 0: all others. */
+extern const char *const ops_requests[TRAFFIC_KINDS];
+
 /* The one way errors go to the kernel; those worth a sentence leave it in the
  * log, with the path of ino or, unless name is empty, of that in it. */
 void

@@ -6,11 +6,14 @@
 #define CELLFS_FS_TRAFFIC_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-#define TRAFFIC_KINDS 64 /* beyond them requests are not told apart */
+#define TRAFFIC_KINDS 64
 
 struct traffic {
+	const char *const *names; /* by opcode: what .cellfs/stats calls it; NULL
+				     and beyond: counted as opcode 0 */
 	_Atomic uint64_t requests[TRAFFIC_KINDS];
 };
 

@@ -265,26 +265,6 @@ contains(const struct comparator *c, struct slice text,
 	return 0;
 }
 
-static bool
-agrees(enum compare op, int order)
-{
-	switch (op) {
-	case CMP_LESS:
-		return order < 0;
-	case CMP_LESS_OR_EQUAL:
-		return order <= 0;
-	case CMP_EQUAL:
-		return order == 0;
-	case CMP_NOT_EQUAL:
-		return order != 0;
-	case CMP_GREATER_OR_EQUAL:
-		return order >= 0;
-	case CMP_GREATER:
-		return order > 0;
-	}
-	return false;
-}
-
 int
 comparator_holds(const struct comparator *c, enum compare op, struct slice part,
     const struct source *source, struct compare_room *room, bool *holds)
@@ -308,7 +288,7 @@ comparator_holds(const struct comparator *c, enum compare op, struct slice part,
 	if (r)
 		return r;
 	if (c->type < COMPARE_SUBSTRING) {
-		*holds = agrees(op, slice_compare(part, c->value));
+		*holds = compare_holds(op, slice_compare(part, c->value));
 		return 0;
 	}
 	r = c->type == COMPARE_REGEX ? match(c, part, room, &found)

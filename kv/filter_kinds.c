@@ -156,37 +156,36 @@ row_rows(const struct node *n, bool reversed, struct filter_cut *low,
 
 /* --- by the parts of a cell --------------------------------------------- */
 
+/* Included if a part of the cell agrees, else otherwise. */
+static int
+part_cell(struct filter_run *run, const struct node *n, struct slice part,
+    const struct source *source, struct answer otherwise, struct answer *out)
+{
+	int r;
+
+	*out = holds_for(n->args, part, source, run, &r) ? included : otherwise;
+	return r;
+}
+
 static int
 family_cell(struct filter_run *run, const struct node *n,
     const struct filter_cell *cell, struct answer *out)
 {
-	int r;
-
-	*out = holds_for(n->args, cell->family, NULL, run, &r) ? included
-							       : next_family;
-	return r;
+	return part_cell(run, n, cell->family, NULL, next_family, out);
 }
 
 static int
 qualifier_cell(struct filter_run *run, const struct node *n,
     const struct filter_cell *cell, struct answer *out)
 {
-	int r;
-
-	*out = holds_for(n->args, cell->qualifier, NULL, run, &r) ? included
-								  : skipped;
-	return r;
+	return part_cell(run, n, cell->qualifier, NULL, skipped, out);
 }
 
 static int
 value_cell(struct filter_run *run, const struct node *n,
     const struct filter_cell *cell, struct answer *out)
 {
-	int r;
-
-	*out = holds_for(n->args, cell->value, cell->source, run, &r) ? included
-								      : skipped;
-	return r;
+	return part_cell(run, n, cell->value, cell->source, skipped, out);
 }
 
 static int

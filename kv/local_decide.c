@@ -10,26 +10,6 @@
 
 /* --- the condition ------------------------------------------------------ */
 
-static bool
-holds(enum compare compare, int order)
-{
-	switch (compare) {
-	case CMP_LESS:
-		return order < 0;
-	case CMP_LESS_OR_EQUAL:
-		return order <= 0;
-	case CMP_EQUAL:
-		return order == 0;
-	case CMP_NOT_EQUAL:
-		return order != 0;
-	case CMP_GREATER_OR_EQUAL:
-		return order >= 0;
-	case CMP_GREATER:
-		return order > 0;
-	}
-	return false;
-}
-
 /* The order of the expected bytes against a value in chunks. */
 static int
 compare_blob(struct local *l, const struct local_family *f,
@@ -74,7 +54,7 @@ check_value(struct local *l, const struct local_family *f,
 	} else {
 		order = slice_compare(c->expected, record->value);
 	}
-	*out = holds(c->compare, order);
+	*out = compare_holds(c->compare, order);
 	return 0;
 }
 

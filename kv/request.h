@@ -7,6 +7,7 @@
 #define CELLFS_KV_REQUEST_H
 
 #include "cell.h"
+#include "compare.h"
 
 /* What one transaction takes; beyond it -E2BIG. */
 #define MUTATE_OPS_MAX 10000
@@ -77,9 +78,6 @@ struct op {
 	bool cleared; /* setuid or setgid bits of the version before are gone */
 	struct buf *result;
 };
-
-enum compare { CMP_LESS, CMP_LESS_OR_EQUAL, CMP_EQUAL, CMP_NOT_EQUAL,
-	CMP_GREATER_OR_EQUAL, CMP_GREATER };
 
 /* The condition of a check-and-mutate: `expected op cell` (HBase's sense);
  * an empty expected value means "absent" as in the reference, 6.4. */
