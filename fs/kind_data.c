@@ -5,6 +5,7 @@
 
 #include "../kv/kv_data.h"
 #include "../kv/why.h"
+#include "kind_list.h"
 #include "kind_stream.h"
 #include "kind_view.h"
 
@@ -108,33 +109,11 @@ data_find(struct fs *fs, struct spot *spot, struct look *look)
 
 /* --- parts ------------------------------------------------------------- */
 
-struct probe {
-	enum name_of of;
-	struct slice prefix;
-	bool found;
-};
-
-static int
-probe_entry(void *context, const struct entry *e, struct buf *skip)
-{
-	struct probe *p = context;
-	int r = part_holds(p->of, p->prefix, e, &p->found);
-
-	(void)skip;
-	if (r < 0)
-		return r;
-	return p->found ? LIST_STOP : LIST_MORE;
-}
-
 /* Whether keys, kept parts or dot files continue this part. */
 static int
 part_used(struct fs *fs, const struct spot *spot, bool *used)
 {
-	bool row = spot->kind == KIND_ROW_PART;
-	struct probe p = {
-		.of = row ? NAME_OF_ROW : NAME_OF_QUALIFIER,
-		.prefix = row ? spot->place.row : spot->place.qualifier,
-	};
+	struct probe p = part_probe(spot, spot->kind == KIND_ROW_PART);
 	int r = kv_list(fs->kv, &spot->place, NULL, probe_entry, &p);
 
 	*used = p.found;

@@ -1,6 +1,6 @@
 /* Listings of what the store holds: keys become names, long names become the
  * directories that continue them, listed once at their prefix's place. */
-#include "kinds.h"
+#include "kind_list.h"
 
 #include <errno.h>
 
@@ -226,19 +226,31 @@ walk_list(struct fs *fs, const struct spot *dir, struct listing *to,
 	return r;
 }
 
-int
-part_holds(enum name_of of, struct slice prefix, const struct entry *e,
-    bool *holds)
+struct probe
+part_probe(const struct spot *part, bool row)
 {
-	struct walk w = {.of = of, .prefix = prefix};
+	return (struct probe){
+		.of = row ? NAME_OF_ROW : NAME_OF_QUALIFIER,
+		.prefix = row ? part->place.row : part->place.qualifier,
+	};
+}
+
+int
+probe_entry(void *probe, const struct entry *e, struct buf *skip)
+{
+	struct probe *p = probe;
+	struct walk w = {.of = p->of, .prefix = p->prefix};
 	enum name_form form;
 	size_t part_size;
 	bool dot = e->level == LEVEL_DOT || e->level == LEVEL_DOT_DIR;
 	int r = dot ? 0 : entry_name(&w, e, &form, &part_size);
 
-	*holds = r == 0;
+	(void)skip;
+	p->found = r == 0;
 	buf_release(&w.name);
-	return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	return p->found ? LIST_STOP : LIST_MORE;
 }
 
 int

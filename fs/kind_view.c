@@ -9,6 +9,7 @@
 #include "../kv/text.h"
 #include "../kv/why.h"
 #include "asking.h"
+#include "kind_list.h"
 #include "kind_stream.h"
 #include "kinds.h"
 
@@ -223,28 +224,10 @@ view_dir_find(struct fs *fs, struct spot *spot, struct look *look)
 	return r < 0 ? r : look_plain(fs, spot, look);
 }
 
-struct probe {
-	enum name_of of;
-	struct slice prefix;
-	bool found;
-};
-
-static int
-probe_entry(void *context, const struct entry *e, struct buf *skip)
-{
-	struct probe *p = context;
-	int r = part_holds(p->of, p->prefix, e, &p->found);
-
-	(void)skip;
-	return r < 0 ? r : p->found ? LIST_STOP : LIST_MORE;
-}
-
 int
 view_part_find(struct fs *fs, struct spot *spot, struct look *look)
 {
-	bool row = spot->kind == KIND_VIEW_ROW_PART;
-	struct probe p = {.of = row ? NAME_OF_ROW : NAME_OF_QUALIFIER,
-		.prefix = row ? spot->place.row : spot->place.qualifier};
+	struct probe p = part_probe(spot, spot->kind == KIND_VIEW_ROW_PART);
 	int r = view_list(fs, spot, NULL, probe_entry, &p);
 
 	if (r == 0 && !p.found)

@@ -1,6 +1,7 @@
 /* The kind table: every feature of the tree is one row here and one file. */
 #include "kinds.h"
 
+#include "kind_list.h"
 #include "kind_stream.h"
 #include "kind_view.h"
 

@@ -37,23 +37,6 @@ part_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
 int
 data_set(struct fs *fs, const struct spot *spot, const struct attrs *attrs);
 
-/* kind_list.c: the listings of the same */
-int
-root_list(struct fs *fs, const struct spot *dir, struct listing *to);
-int
-rows_list(struct fs *fs, const struct spot *dir, struct listing *to);
-int
-row_list(struct fs *fs, const struct spot *dir, struct listing *to);
-int
-columns_list(struct fs *fs, const struct spot *dir, struct listing *to);
-int
-dots_list(struct fs *fs, const struct spot *dir, struct listing *to);
-
-/* Whether an entry of kv_list() on a part has its name in that part. */
-int
-part_holds(enum name_of of, struct slice prefix, const struct entry *e,
-    bool *holds);
-
 /* kind_cell.c: cells, versions, counters */
 int
 cell_find(struct fs *fs, struct spot *spot, struct look *look);

@@ -41,18 +41,27 @@ senseless(struct fs *fs, struct inode *dir, const struct caller *caller,
 	return -ENOENT;
 }
 
+/* What the store says of an inode where it stands now. */
+static int
+look_now(struct fs *fs, struct inode *inode, struct look *look)
+{
+	struct spot spot;
+	int r = inode_spot(fs, inode, &spot);
+
+	if (r == 0)
+		r = node_find(fs, &spot, look);
+	spot_release(&spot);
+	return r;
+}
+
 /* Who has removed the last version in q@/ removes the directory next, as rm -r
  * does: for that process it is there until then. */
 static void
 note_emptied(struct fs *fs, struct inode *dir, const struct caller *caller)
 {
-	struct spot spot;
 	struct look look;
-	int r = inode_spot(fs, dir, &spot);
+	int r = look_now(fs, dir, &look);
 
-	if (r == 0)
-		r = node_find(fs, &spot, &look);
-	spot_release(&spot);
 	if (r != -ENOENT)
 		return;
 	pid_t process = caller_process(caller->thread);
@@ -183,13 +192,9 @@ static int
 fresh_attrs(struct fs *fs, struct inode *dir, mode_t mode, bool directory,
     const struct caller *caller, struct attrs *out)
 {
-	struct spot spot;
 	struct look look;
-	int r = inode_spot(fs, dir, &spot);
+	int r = look_now(fs, dir, &look);
 
-	if (r == 0)
-		r = node_find(fs, &spot, &look);
-	spot_release(&spot);
 	if (r < 0)
 		return r;
 	*out = (struct attrs){.set = ATTR_MODE | ATTR_UID | ATTR_GID,

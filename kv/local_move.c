@@ -198,8 +198,7 @@ refuse_target(void)
 	return why(EEXIST, "the new name is there already");
 }
 
-/* --- onto a column
- * ------------------------------------------------------------ */
+/* --- onto a column ------------------------------------------------------ */
 
 /* Whether the target is there: 1, 0, errno. A version, if it names one. */
 static int
@@ -318,8 +317,7 @@ to_column(struct move *m, struct txn *t, struct load *load)
 	return r ? r : side_unkeep(t, m->target, m->to->row, m->to->family);
 }
 
-/* --- onto a dot file
- * ---------------------------------------------------------- */
+/* --- onto a dot file ---------------------------------------------------- */
 
 struct counting {
 	int versions;
@@ -393,8 +391,7 @@ to_dot(struct move *m, struct txn *t, struct load *load)
 	return r;
 }
 
-/* --- all of it
- * ----------------------------------------------------------------- */
+/* --- all of it ---------------------------------------------------------- */
 
 static int
 move_value(struct move *m, struct txn *t)

@@ -174,8 +174,7 @@ move_side(struct move *m, struct txn *t)
 	return r;
 }
 
-/* --- rows and families
- * --------------------------------------------------------- */
+/* --- rows and families -------------------------------------------------- */
 
 static int
 check_source(struct move *m, struct txn *t)
