@@ -31,16 +31,19 @@ static const struct spelling {
 	[KIND_VERSIONS] = {BY_NAME, NAME_OF_QUALIFIER, "@", false},
 	[KIND_VIEW_NAME] = {.how = BY_VIEW},
 	[KIND_VIEW] = {.how = BY_VIEW},
+	[KIND_VIEW_TIME] = {.how = BY_VIEW},
 };
 
-/* The key that the keys in a directory go on from: of parts, and views. */
+/* What of its key stands in the directory's already: names go on from parts,
+ * views from views. */
 static struct slice
-prefix_in(const struct inode *dir)
+prefix_of(const struct inode *inode)
 {
-	enum how how = spellings[dir->kind].how;
+	enum how how = spellings[inode->kind].how;
+	bool goes_on = spellings[inode->up->kind].how ==
+	    (how == BY_VIEW ? BY_VIEW : BY_PART);
 
-	return how == BY_PART || how == BY_VIEW ? buf_slice(&dir->key)
-						: slice_text("");
+	return goes_on ? buf_slice(&inode->up->key) : slice_text("");
 }
 
 static void
@@ -48,7 +51,7 @@ append_component(const struct inode *inode, struct buf *out)
 {
 	const struct spelling *s = &spellings[inode->kind];
 	struct slice key = buf_slice(&inode->key);
-	struct slice prefix = prefix_in(inode->up);
+	struct slice prefix = prefix_of(inode);
 	struct buf name = {0};
 	enum name_form form;
 	size_t size;

@@ -92,7 +92,7 @@ R04_modes_and_a_read_only_mount_are_the_kernels_to_refuse() {
 }
 
 R05_the_log_says_which_file_and_says_it_once() {
-	local part before
+	local part before view dir
 	create t f:VERSIONS=5,MAX_CELL_SIZE=10
 	create u f:VERSIONS=5,MAX_CELL_SIZE=10
 	works up
@@ -104,7 +104,10 @@ R05_the_log_says_which_file_and_says_it_once() {
 	said u/a%2Fb/f/%40 "14 bytes: the family's max_cell_size is 10"
 	is "$(wc -l < $M/.cellfs/log)" $((before + 1)) "of the write and the close"
 	put 1 $M/u/a%2Fb/f/%40
-	for dir in "" u u/a%2Fb u/a%2Fb/f u/$part u/$part/yyyy/f u/a%2Fb/f/%40@ .schema .cellfs; do
+	put 1 $M/u/$part/yyyy/f/q
+	view=u/.from/a/.to/$(printf 'z%.0s' $(seq 300))
+	for dir in "" u u/a%2Fb u/a%2Fb/f u/$part u/$part/yyyy/f u/a%2Fb/f/%40@ .schema .cellfs \
+		u/.since $view $view/a%2Fb $view/a%2Fb/f $view/$part $view/$part/yyyy/f; do
 		refused "Operation not permitted" ln -s x $M/$dir/link
 		said ${dir:+$dir/}link "symbolic links do not exist here"
 	done
